@@ -25,7 +25,7 @@ fn problems(answer: &Answer) -> Vec<String> {
         assert_eq!(keys(issue), ["field", "message", "path", "row", "section"], "{answer}");
         assert!(issue["message"].as_str().is_some_and(|message| !message.is_empty()), "{answer}");
         let section = issue["section"].as_str().unwrap();
-        let sections = ["transactions", "chart_of_accounts", "vat_codes", "invoices", "options", "body"];
+        let sections = ["transactions", "chart_of_accounts", "vat_codes", "invoices", "history", "options", "body"];
         assert!(sections.contains(&section), "{answer}");
         // The path is made of the other three.
         let row = issue["row"].as_u64().map(|row| format!("[{row}]")).unwrap_or_default();
@@ -47,6 +47,8 @@ fn body(transactions: &str, accounts: &str, vat_codes: &str, invoices: &str) -> 
         r#"{{"transactions":[{transactions}],"chart_of_accounts":[{accounts}],"vat_codes":[{vat_codes}],"invoices":[{invoices}]}}"#
     )
 }
+
+const PAST: &str = r#"{"description":"a","account_code":"1"}"#;
 
 /// A row with one key changed, `None` for leaving it out.
 fn changed(row: &str, key: &str, value: Option<&str>) -> String {
@@ -211,6 +213,37 @@ fn every_deviation_of_a_row_names_section_row_and_field() {
 }
 
 #[test]
+fn the_past_is_as_strict_and_its_codes_may_be_any() {
+    let format = Format::new();
+    let (t50, t51, t200, t201, t500, t501) = (text(50), text(51), text(200), text(201), text(500), text(501));
+    let with =
+        |row: &str| format!(r#"{{"transactions":[{ROW}],"chart_of_accounts":[{ACCOUNT}],"history":[{PAST},{row}]}}"#);
+    type Case<'a> = (&'a str, Vec<Option<&'a str>>, Vec<&'a str>);
+    let cases: [Case<'_>; 8] = [
+        ("description", vec![None, Some("null"), Some("7"), Some("\"\""), Some(&t501)], vec![&t500]),
+        ("account_code", vec![None, Some("null"), Some("7"), Some("\"\""), Some(&t51)], vec![&t50, "\"gone\""]),
+        ("date", vec![Some("\"\""), Some("\"2026-02-29\""), Some("20260105")], vec!["null", "\"2024-02-29\""]),
+        ("amount", vec![Some("\"1\""), Some("1e18"), Some("true")], vec!["null", "0", "-12.345"]),
+        ("merchant", vec![Some("7"), Some(&t201)], vec!["null", "\"\"", &t200]),
+        ("vat_code", vec![Some("7"), Some("\"\""), Some(&t51)], vec!["null", "\"ST\"", "\"T99\""]),
+        ("bank_account", vec![Some("false"), Some(&t201)], vec!["null", "\"\"", "\"Main\""]),
+        ("reference", vec![Some("\"r\"")], vec![]),
+    ];
+    for (field, refused, accepted) in cases {
+        for value in refused {
+            format.refuses(&with(&changed(PAST, field, value)), &[&format!("history[1].{field}")]);
+        }
+        for value in accepted {
+            format.accepts(&with(&changed(PAST, field, Some(value))));
+        }
+    }
+    format.refuses(&with("7"), &["history[1]"]);
+    format.refuses(&with(PAST).replace(&format!("[{PAST},{PAST}]"), "{}"), &["history"]);
+    let many = with(&vec![PAST; 20_000].join(","));
+    format.refuses(&many, &["history"]);
+}
+
+#[test]
 fn repeated_keys_and_rows_that_are_no_objects_are_refused() {
     let format = Format::new();
     let repeated = |row: &str, key: &str| {
@@ -309,8 +342,8 @@ fn the_body_around_the_rows_is_as_strict() {
         assert_eq!(told, paths, "{body}");
     }
     for more in [
-        r#","vat_codes":null,"invoices":null,"options":null"#.to_owned(),
-        r#","invoices":[]"#.to_owned(),
+        r#","vat_codes":null,"invoices":null,"history":null,"options":null"#.to_owned(),
+        r#","invoices":[],"history":[]"#.to_owned(),
         r#","options":{"allowOverage":null,"businessContext":null}"#.to_owned(),
         format!(r#","options":{{"allowOverage":false,"businessContext":{}}}"#, text(2_000)),
         format!(r#","vat_codes":[{VAT_CODE}],"invoices":[{INVOICE},{INVOICE}]"#),

@@ -11,9 +11,10 @@ use crate::support::database::on_both_databases;
 use crate::support::product::JobProduct as _;
 use crate::support::server::{Setup, TestServer};
 
-const METHODS: [&str; 9] = [
+const METHODS: [&str; 10] = [
     "invoice_settlement",
     "transfer",
+    "history",
     "universal_pattern",
     "merchant",
     "account_name",
@@ -93,6 +94,35 @@ on_both_databases! {
 }
 
 /// What holds for every row whatever the engine thinks of it.
+/// What is learned of the past is in the answer, costs nothing, and is kept no longer than the transactions.
+#[test]
+fn the_past_of_the_caller_is_learned_from_and_costs_nothing() {
+    let server = TestServer::start_of(Product::Coding);
+    let (_, key) = server.submitter();
+    let rows = [described("2026-01-05", "-23.99", "CARD PAYMENT TO ZORBLAX 0482")];
+    let past = |code: &str| {
+        format!(
+            r#"{{"date":"2025-11-02","amount":-20,"description":"CARD PAYMENT TO ZORBLAX 77","account_code":"{code}"}}"#
+        )
+    };
+    let chart = CHART.replacen('[', r#"[{"code":"461","name":"Printing","type":"EXPENSE"},"#, 1);
+    let with = |history: &str| request_with(&rows, &format!(r#""history":{history}"#)).replace(CHART, &chart);
+    let job = server.run(&key, with(&format!("[{},{}]", past("461"), past("gone"))));
+    assert_eq!((&job["status"], &job["credits_charged"]), (&json!("completed"), &json!(1)));
+    let (summary, row) = (&job["result"]["summary"], &job["result"]["transactions"][0]);
+    assert_eq!((&row["suggested_account_code"], &row["coding_method"]), (&json!("461"), &json!("history")), "{job}");
+    assert!(row["reason"].as_str().is_some_and(|reason| reason.starts_with("Coded once to 461 ")), "{row}");
+    assert_eq!((&summary["history_rows"], &summary["history_payees_matched"]), (&json!(2), &json!(1)));
+    assert_eq!(summary["history_account_unknown"], 1);
+    assert!(summary["warnings"].as_array().is_some_and(|list| list.contains(&json!("history_account_unknown"))));
+    // Without a past, with an empty one and with null, the answer is the same.
+    let results: Vec<String> = [request(&rows).replace(CHART, &chart), with("[]"), with("null")]
+        .into_iter()
+        .map(|body| server.run(&key, body)["result"].to_string())
+        .collect();
+    assert!(results.iter().all(|result| *result == results[0] && !result.contains("history")), "{results:?}");
+}
+
 fn check_row(row: &Value) {
     let always = [
         "coding_method",

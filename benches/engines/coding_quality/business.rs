@@ -5,13 +5,17 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use bookkeeping_suite::domain::amount;
-use bookkeeping_suite::domain::coding::{Account, AccountType, Batch, Invoice, InvoiceKind, Transaction, Vat, VatCode};
+use bookkeeping_suite::domain::coding::{
+    Account, AccountType, Batch, Invoice, InvoiceKind, PastLine, Transaction, Vat, VatCode,
+};
 use bookkeeping_suite::domain::date::Date;
 use serde_json::Value;
 
 /// A labelled business.
 pub struct Business {
     pub id: String,
+    /// Whether somebody made these payments, rather than wrote them to measure by.
+    pub is_real: bool,
     pub batch: Batch<'static>,
     pub expected: Vec<Expected>,
 }
@@ -20,7 +24,7 @@ pub struct Business {
 pub struct Expected {
     /// Codes of accounts that are right, the usual one first.
     pub accounts: Vec<String>,
-    /// VAT codes that are right, the usual one first.
+    /// VAT codes that are right, the usual one first; none where it is not known.
     pub vat: Vec<Vat>,
     /// The stage that has to find it, where that is part of the answer.
     pub method: Option<String>,
@@ -54,9 +58,11 @@ fn read(path: &Path) -> Business {
         vat_codes,
         invoices,
         business_context: Cow::Owned(optional(&request["options"], "businessContext").unwrap_or_default()),
+        history: list(&file, "history").iter().map(past_line).collect(),
     };
     Business {
         id: file["id"].as_str().expect("an id").to_owned(),
+        is_real: file.get("licence").is_some(),
         batch,
         expected: list(&file, "expected").iter().map(expected).collect(),
     }
@@ -97,6 +103,18 @@ fn transaction(value: &Value) -> Transaction<'static> {
     }
 }
 
+fn past_line(value: &Value) -> PastLine<'static> {
+    PastLine {
+        description: text(value, "description"),
+        account_code: text(value, "account_code"),
+        date: Some(date(value, "date")),
+        amount: Some(units(value, "amount")),
+        merchant: optional(value, "merchant").map(Cow::Owned),
+        vat_code: optional(value, "vat_code").map(Cow::Owned),
+        bank_account: optional(value, "bank_account").map(Cow::Owned),
+    }
+}
+
 fn account(value: &Value) -> Account<'static> {
     let kind = AccountType::parse(&text(value, "type")).expect("an account type");
     Account { code: text(value, "code"), name: text(value, "name"), kind }
@@ -125,7 +143,7 @@ fn invoice(value: &Value, accounts: &[Account<'static>]) -> Invoice<'static> {
 fn expected(value: &Value) -> Expected {
     let mut accounts = vec![text(value, "account_code").into_owned()];
     accounts.extend(value.get("acceptable_account_codes").map(strings).unwrap_or_default());
-    let mut vat = vec![text(value, "vat_code").into_owned()];
+    let mut vat: Vec<String> = optional(value, "vat_code").into_iter().collect();
     vat.extend(value.get("acceptable_vat_codes").map(strings).unwrap_or_default());
     Expected {
         accounts,

@@ -2,12 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use bookkeeping_suite::domain::coding::Method;
+use bookkeeping_suite::domain::coding::{Basis, CodedRow, Method};
+
+/// The curve of answers that rest on the past of other payees, whatever their method.
+const OTHER_PAYEES: &str = "history_other_payees";
+
+/// The curve of an answer.
+pub fn curve_of(row: &CodedRow) -> &'static str {
+    if row.basis == Basis::OtherPayees { OTHER_PAYEES } else { row.method.as_str() }
+}
 
 /// A line of a business: how it was decided, the raw score in thousandths, whether account and VAT code were right.
 pub struct Sample {
     pub business: usize,
-    pub method: Method,
+    /// Its curve.
+    pub curve: &'static str,
     pub raw: u16,
     pub right: bool,
 }
@@ -19,13 +28,15 @@ pub type Curve = Vec<(u16, u16)>;
 const PRIOR_ROWS: f64 = 12.0;
 
 /// The curves of all methods.
-pub fn fit(samples: &[&Sample]) -> BTreeMap<Method, Curve> {
+pub fn fit(samples: &[&Sample]) -> BTreeMap<&'static str, Curve> {
     let all = isotonic(samples, None);
     Method::ALL
         .into_iter()
-        .map(|method| {
-            let own: Vec<&Sample> = samples.iter().copied().filter(|sample| sample.method == method).collect();
-            (method, isotonic(&own, Some(&all)))
+        .map(Method::as_str)
+        .chain([OTHER_PAYEES])
+        .map(|name| {
+            let own: Vec<&Sample> = samples.iter().copied().filter(|sample| sample.curve == name).collect();
+            (name, isotonic(&own, Some(&all)))
         })
         .collect()
 }
@@ -37,7 +48,7 @@ pub fn error_of_left_out(samples: &[Sample], businesses: usize) -> f64 {
         let kept: Vec<&Sample> = samples.iter().filter(|sample| sample.business != left_out).collect();
         let curves = fit(&kept);
         for sample in samples.iter().filter(|sample| sample.business == left_out) {
-            let chance = f64::from(value(&curves[&sample.method], sample.raw)) / 1000.0;
+            let chance = f64::from(value(&curves[sample.curve], sample.raw)) / 1000.0;
             let bin = &mut bins[((chance * 10.0) as usize).min(9)];
             bin.0 += 1.0;
             bin.1 += chance;
@@ -52,7 +63,7 @@ pub fn error_of_left_out(samples: &[Sample], businesses: usize) -> f64 {
 fn isotonic(samples: &[&Sample], prior: Option<&Curve>) -> Curve {
     let mut sorted: Vec<&Sample> = samples.to_vec();
     sorted.sort_by_key(|sample| sample.raw);
-    let size = (sorted.len() / 8).max(12);
+    let size = (sorted.len() / 20).max(16);
     let mut blocks: Vec<(f64, f64, f64)> = Vec::new();
     for chunk in sorted.chunks(size) {
         let rows = chunk.len() as f64;

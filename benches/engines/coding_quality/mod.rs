@@ -3,8 +3,11 @@
 //! `cargo bench --bench engines -- coding_quality FOLDER... [--lines] [--charts] [--rows N] [--fit]` scores every business
 //! of the folders (the examples and those to learn from when none is given): accounts, VAT codes, settlements, transfers,
 //! confidence. `--lines` also prints every wrong line with what was thought of it, `--charts` how each chart was
-//! understood; `--rows` measures speed instead, `--fit` prints the table of confidences
+//! understood; `--rows` measures speed instead, `--cost` what charts and a past cost, `--fit` prints the table of confidences
 //! (`src/domain/coding/knowledge/confidence.tsv`), `--small` scores the examples alone.
+//!
+//! `--real FOLDER` scores payments that real bodies made and coded themselves, with what each paid before as `history` and
+//! (`--without-history`) without; `--only NAME,NAME` takes those files alone.
 
 #![expect(
     clippy::unwrap_used,
@@ -17,6 +20,8 @@
 
 mod business;
 mod fit;
+mod real;
+mod speed;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -66,6 +71,10 @@ pub fn measure_businesses(mut arguments: Vec<String>) {
     let lines = take_flag(&mut arguments, "--lines");
     let fits = take_flag(&mut arguments, "--fit");
     let charts = take_flag(&mut arguments, "--charts");
+    let is_cost = take_flag(&mut arguments, "--cost");
+    let is_real = take_flag(&mut arguments, "--real");
+    let without_history = take_flag(&mut arguments, "--without-history");
+    let only = take_text(&mut arguments, "--only");
     let speed_rows = take_value(&mut arguments, "--rows");
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("benches/coding_quality");
     let folders: Vec<PathBuf> = if is_small {
@@ -75,12 +84,21 @@ pub fn measure_businesses(mut arguments: Vec<String>) {
     } else {
         arguments.iter().map(PathBuf::from).collect()
     };
+    if is_real {
+        real::measure(&folders, without_history, lines, only.as_deref());
+        return;
+    }
     if fits {
-        fit_confidence(&folders);
+        fit_confidence(&folders, only.as_deref());
+        return;
+    }
+    if is_cost {
+        speed::measure_charts(&folders);
+        speed::measure_history(&folders);
         return;
     }
     if let Some(rows) = speed_rows {
-        measure_speed(&folders, rows);
+        speed::measure_rows(&folders, rows);
         return;
     }
     for folder in folders {
@@ -115,59 +133,38 @@ fn take_value(arguments: &mut Vec<String>, flag: &str) -> Option<usize> {
     Some(value)
 }
 
+fn take_text(arguments: &mut Vec<String>, flag: &str) -> Option<String> {
+    let at = arguments.iter().position(|argument| argument == flag)?;
+    let value = arguments.get(at + 1).cloned().expect("a word behind the flag");
+    arguments.drain(at..=at + 1);
+    Some(value)
+}
+
 /// Prints the table of confidences fitted to the folders, and the calibration error of businesses left out.
-fn fit_confidence(folders: &[PathBuf]) {
-    let businesses: Vec<Business> = folders.iter().flat_map(|folder| business::read_folder(folder)).collect();
+fn fit_confidence(folders: &[PathBuf], only: Option<&str>) {
+    let is_wanted = |business: &Business| {
+        only.is_none_or(|names| !business.is_real || names.split(',').any(|name| name == business.id))
+    };
+    let businesses: Vec<Business> =
+        folders.iter().flat_map(|folder| business::read_folder(folder)).filter(is_wanted).collect();
     let mut samples = Vec::new();
     for (at, business) in businesses.iter().enumerate() {
         let outcome = run_uncalibrated(&business.batch, &Unattended).expect("nobody stops it");
         for (row, expected) in outcome.rows.iter().zip(&business.expected) {
             let account = &business.batch.accounts[row.account].code;
-            let right = expected.accounts.iter().any(|code| code == account) && expected.vat.contains(&row.vat);
-            samples.push(fit::Sample { business: at, method: row.method, raw: row.confidence, right });
+            let vat_right = expected.vat.is_empty() || expected.vat.contains(&row.vat);
+            let right = expected.accounts.iter().any(|code| code == account) && vat_right;
+            samples.push(fit::Sample { business: at, curve: fit::curve_of(row), raw: row.confidence, right });
         }
     }
     eprintln!("calibration error of businesses left out: {:.3}", fit::error_of_left_out(&samples, businesses.len()));
     println!(
         "# method, then points raw=chance in thousandths; written by `cargo bench --bench engines -- coding_quality --fit`"
     );
-    for (method, curve) in fit::fit(&samples.iter().collect::<Vec<_>>()) {
+    for (name, curve) in fit::fit(&samples.iter().collect::<Vec<_>>()) {
         let points: Vec<String> = curve.iter().map(|(raw, chance)| format!("{raw}={chance}")).collect();
-        println!("{}\t{}", method.as_str(), points.join(" "));
+        println!("{name}\t{}", points.join(" "));
     }
-}
-
-/// Every line of the folders in one batch against one chart, again and again with other words in it so that no two are
-/// equal, until there are so many rows.
-fn measure_speed(folders: &[PathBuf], rows: usize) {
-    let businesses: Vec<Business> = folders.iter().flat_map(|folder| business::read_folder(folder)).collect();
-    let mut batch = businesses[0].batch.clone();
-    let lines: Vec<_> = businesses.iter().flat_map(|business| business.batch.transactions.clone()).collect();
-    batch.transactions = (0..rows)
-        .map(|at| {
-            let mut line = lines[at % lines.len()].clone();
-            let round = at / lines.len();
-            let word: String =
-                (0..3).map(|place| char::from(b'A' + (round / 26_usize.pow(place) % 26) as u8)).collect();
-            line.description = format!("{} Q{word}", line.description).into();
-            line
-        })
-        .collect();
-    let mut seconds: Vec<f64> = (0..5)
-        .map(|_| {
-            let start = std::time::Instant::now();
-            let outcome = run(&batch, &Unattended).expect("nobody stops it");
-            assert_eq!(outcome.rows.len(), rows);
-            start.elapsed().as_secs_f64()
-        })
-        .collect();
-    seconds.sort_by(f64::total_cmp);
-    println!(
-        "{rows} different rows, {} accounts: best {:.0} rows/s, median {:.0} rows/s (one thread)",
-        batch.accounts.len(),
-        rows as f64 / seconds[0],
-        rows as f64 / seconds[2]
-    );
 }
 
 fn score(business: &Business, outcome: &Outcome, lines: bool) -> Tally {

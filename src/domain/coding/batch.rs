@@ -16,6 +16,27 @@ pub struct Batch<'a> {
     pub invoices: Option<Vec<Invoice<'a>>>,
     /// What the caller says about the business, perhaps nothing.
     pub business_context: Cow<'a, str>,
+    /// Lines the caller coded before, in any order; without any, nothing is learned.
+    pub history: Vec<PastLine<'a>>,
+}
+
+/// A bank line of the caller's past, with the account a person gave it.
+#[derive(Debug, Clone)]
+pub struct PastLine<'a> {
+    /// 1 to 500 characters.
+    pub description: Cow<'a, str>,
+    /// The account it was coded to; one that the chart no longer has teaches nothing.
+    pub account_code: Cow<'a, str>,
+    /// When it was paid; none is older than any day.
+    pub date: Option<Date>,
+    /// Units as in [`crate::domain::amount`]; money out is negative, none or zero is of no direction.
+    pub amount: Option<i128>,
+    /// The merchant as the bank named it.
+    pub merchant: Option<Cow<'a, str>>,
+    /// The VAT code it was given; one that is not among the caller's teaches nothing.
+    pub vat_code: Option<Cow<'a, str>>,
+    /// Which of the caller's own accounts it was from.
+    pub bank_account: Option<Cow<'a, str>>,
 }
 
 /// A bank transaction.

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use super::batch::{Account, AccountType};
 use super::knowledge::{Concept, ConceptId, Knowledge, NameWord, name_words};
-use super::meaning::Vector;
+use super::meaning::{Outline, Vector};
 use super::weights::WEIGHTS;
 
-/// How much less a wider account is worth than a concept's own.
 /// The most accounts a concept is spread over.
 const SPREAD_MAX: usize = 8;
+
+/// Words of accounts that are kept by documents, statements and returns.
+pub const CONTROL_WORDS: &[&str] =
+    &["CONTROL", "DEBTOR", "CREDITOR", "RECEIVABLE", "PAYABLE", "VAT", "BANK", "CURRENT", "CLEARING", "TRADE"];
 
 /// One account's fit for a concept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,6 +38,8 @@ pub struct Chart {
     pub words: Vec<Vec<NameWord>>,
     /// Meaning of each account's name.
     pub vectors: Vec<Vector>,
+    /// Their outlines, close together: a line is compared with each.
+    pub outlines: Vec<Outline>,
     /// Meaning of each telling word of an account's name.
     pub word_vectors: Vec<Vec<Vector>>,
     /// Types by account.
@@ -82,7 +87,23 @@ impl Chart {
             .iter()
             .map(|words| words.iter().filter(telling).map(|word| knowledge.meaning.vector(&word.stem)).collect())
             .collect();
-        Self { fits, receivables, payables, unknown, words, vectors, word_vectors, kinds }
+        let outlines = vectors.iter().map(Vector::outline).collect();
+        Self { fits, receivables, payables, unknown, words, vectors, outlines, word_vectors, kinds }
+    }
+
+    /// Whether an account is kept by documents, statements and returns rather than by what lines say: debtors, creditors,
+    /// VAT, control and bank accounts.
+    pub fn is_control(&self, account: usize) -> bool {
+        let is_named = self
+            .words
+            .get(account)
+            .is_some_and(|words| words.iter().any(|word| CONTROL_WORDS.contains(&word.stem.as_str())));
+        is_named || self.is_of_documents(account)
+    }
+
+    /// Whether it is the account of debtors or creditors.
+    pub fn is_of_documents(&self, account: usize) -> bool {
+        [self.receivables, self.payables].contains(&Some(account))
     }
 
     /// The accounts of a concept, best first.
@@ -99,43 +120,57 @@ fn best_first(mut fits: Vec<Fit>) -> Vec<Fit> {
 
 /// How well the names of accounts match the names that charts have for each concept.
 fn raw_scores(knowledge: &Knowledge, words: &[Vec<NameWord>], kinds: &[AccountType]) -> Vec<Vec<Fit>> {
-    let mut accounts_by_word: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (account, words) in words.iter().enumerate() {
-        for word in words {
-            let accounts = accounts_by_word.entry(&word.stem).or_default();
-            if accounts.last() != Some(&account) {
-                accounts.push(account);
-            }
-        }
-    }
-    let mut scores = Vec::with_capacity(knowledge.concept_count());
-    for (_, concept) in knowledge.concepts() {
-        let mut by_account: BTreeMap<usize, f32> = BTreeMap::new();
-        for name in &concept.chart_names {
-            let Some(candidates) = name.words.first().and_then(|word| accounts_by_word.get(word.as_str())) else {
+    let mut scores: Vec<Vec<Fit>> = vec![Vec::new(); knowledge.concept_count()];
+    for (account, (words, kind)) in words.iter().zip(kinds).enumerate() {
+        let words: Vec<Weighed> = words.iter().map(|word| Weighed::of(word, knowledge)).collect();
+        for (at, word) in words.iter().enumerate() {
+            let Some(number) = word.number else { continue };
+            if words.iter().take(at).any(|before| before.number == Some(number)) {
                 continue;
-            };
-            for &account in candidates {
-                let (Some(words), Some(kind)) = (words.get(account), kinds.get(account)) else { continue };
-                let Some(type_factor) = type_factor(concept, *kind) else { continue };
-                let has = |wanted: &String| words.iter().any(|word| word.stem == *wanted);
-                if !name.words.iter().all(has) || name.without.iter().any(has) {
+            }
+            for name in knowledge.names_beginning_with(number) {
+                let has = |wanted: &u32| words.iter().any(|word| word.number == Some(*wanted));
+                if !name.words.iter().skip(1).all(has) || name.without.iter().any(has) {
                     continue;
                 }
+                let Some(type_factor) = type_factor(knowledge.concept(name.concept), *kind) else { continue };
                 let tier = match name.tier {
                     0 => 1.0,
                     1 => WEIGHTS.close_tier,
                     _ => WEIGHTS.wide_tier,
                 };
                 let rank = f32::from(name.rank.min(12));
-                let score = (tier - WEIGHTS.rank * rank) * coverage(words, &name.words) * type_factor;
-                let best = by_account.entry(account).or_insert(0.0);
-                *best = best.max(score);
+                let Some(fits) = scores.get_mut(name.concept.index()) else { continue };
+                let known = fits.last_mut().filter(|fit| fit.account == account);
+                // No coverage makes more of a name than all of it, rounding included.
+                const WHOLE: f32 = 1.0001;
+                if known.as_ref().is_some_and(|fit| (tier - WEIGHTS.rank * rank) * WHOLE * type_factor <= fit.score) {
+                    continue;
+                }
+                let score = (tier - WEIGHTS.rank * rank) * coverage(&words, &name.words) * type_factor;
+                match known {
+                    Some(fit) => fit.score = fit.score.max(score),
+                    None => fits.push(Fit { account, score: score.max(0.0) }),
+                }
             }
         }
-        scores.push(by_account.into_iter().map(|(account, score)| Fit { account, score }).collect());
     }
     scores
+}
+
+/// A word of an account's name with how much it says.
+struct Weighed {
+    number: Option<u32>,
+    weight: f32,
+    part: u8,
+}
+
+impl Weighed {
+    fn of(word: &NameWord, knowledge: &Knowledge) -> Self {
+        let plain = if PLAIN_WORDS.contains(&word.stem.as_str()) { WEIGHTS.generic_cap } else { 1.0 };
+        let weight = if word.is_leaf { plain } else { plain * 0.5 };
+        Self { number: knowledge.stem_number(&word.stem), weight, part: word.part }
+    }
 }
 
 /// What accounts of like names are for in other charts.
@@ -147,19 +182,24 @@ fn add_examples(
     vectors: &[Vector],
 ) {
     for (account, ((words, kind), vector)) in words.iter().zip(kinds).zip(vectors).enumerate() {
-        let mut near: Vec<(f32, usize)> = knowledge
-            .account_examples
-            .iter()
-            .enumerate()
-            .filter(|(_, example)| example.kind == *kind)
-            .map(|(at, example)| {
-                let shared = example.stems.iter().filter(|stem| words.iter().any(|word| word.stem == **stem)).count();
+        // Without a shared word no likeness in meaning is enough.
+        let distinct =
+            words.iter().enumerate().filter(|(at, word)| words.iter().take(*at).all(|before| before.stem != word.stem));
+        let mut sharing: Vec<usize> =
+            distinct.flat_map(|(_, word)| knowledge.examples_with(&word.stem)).copied().collect();
+        sharing.sort_unstable();
+        let mut near: Vec<(f32, usize)> = sharing
+            .chunk_by(|a, b| a == b)
+            .filter_map(|same| Some((same.len(), *same.first()?)))
+            .filter_map(|(shared, at)| Some((shared, knowledge.account_examples.get(at)?, at)))
+            .filter(|(_, example, _)| example.kind == *kind)
+            .filter_map(|(shared, example, at)| {
                 let all = example.stems.len() + words.len() - shared.min(words.len());
-                (
-                    WEIGHTS.alike_stems * share(shared, all)
-                        + (1.0 - WEIGHTS.alike_stems) * vector.cosine(&example.vector),
-                    at,
-                )
+                let by_words = WEIGHTS.alike_stems * share(shared, all);
+                if by_words + (1.0 - WEIGHTS.alike_stems) * MOST_ALIKE < WEIGHTS.alike_from {
+                    return None;
+                }
+                Some((by_words + (1.0 - WEIGHTS.alike_stems) * vector.cosine(&example.vector), at))
             })
             .filter(|(likeness, _)| *likeness >= WEIGHTS.alike_from)
             .collect();
@@ -169,14 +209,22 @@ fn add_examples(
             for (rank, concept) in (0_u8..6).zip(&example.concepts) {
                 let score = likeness * (WEIGHTS.alike_best - 0.06 * f32::from(rank));
                 let Some(list) = raw.get_mut(concept.index()) else { continue };
-                match list.iter_mut().find(|fit| fit.account == account) {
-                    Some(fit) => fit.score = fit.score.max(score),
-                    None => list.push(Fit { account, score }),
+                // Accounts come in their order: where there is one already, only names of this account or later ones follow.
+                match list.binary_search_by_key(&account, |fit| fit.account) {
+                    Ok(place) => {
+                        if let Some(fit) = list.get_mut(place) {
+                            fit.score = fit.score.max(score);
+                        }
+                    }
+                    Err(place) => list.insert(place, Fit { account, score }),
                 }
             }
         }
     }
 }
+
+/// A cosine is no more than this, rounding included.
+const MOST_ALIKE: f32 = 1.001;
 
 fn share(part: usize, of: usize) -> f32 {
     let small = |count: usize| f32::from(u16::try_from(count).unwrap_or(u16::MAX));
@@ -191,21 +239,19 @@ const PLAIN_WORDS: &[&str] = &[
 
 /// How much of an account's name some words cover: what they leave out may make it another account. A name that
 /// lists several things says as much of each as of a single one.
-fn coverage(words: &[NameWord], named: &[String]) -> f32 {
-    let weight = |word: &NameWord| {
-        let plain = if PLAIN_WORDS.contains(&word.stem.as_str()) { WEIGHTS.generic_cap } else { 1.0 };
-        if word.is_leaf { plain } else { plain * 0.5 }
-    };
-    let share = |of: &dyn Fn(&NameWord) -> bool| {
-        let total: f32 = words.iter().filter(|word| of(word)).map(weight).sum();
-        let covered: f32 = words.iter().filter(|word| of(word) && named.contains(&word.stem)).map(weight).sum();
+fn coverage(words: &[Weighed], named: &[u32]) -> f32 {
+    let is_named = |word: &&Weighed| word.number.is_some_and(|number| named.contains(&number));
+    let share = |of: &dyn Fn(&Weighed) -> bool| {
+        let total: f32 = words.iter().filter(|word| of(word)).map(|word| word.weight).sum();
+        let covered: f32 = words.iter().filter(|word| of(word) && is_named(word)).map(|word| word.weight).sum();
         if total > 0.0 { covered / total } else { 0.0 }
     };
     let whole = share(&|_| true);
     let mut listed = 0.0_f32;
     let last = words.iter().map(|word| word.part).max().unwrap_or(0);
     for part in 0..=last {
-        let is_all_here = named.iter().all(|stem| words.iter().any(|word| word.part == part && word.stem == *stem));
+        let is_all_here =
+            named.iter().all(|stem| words.iter().any(|word| word.part == part && word.number == Some(*stem)));
         if is_all_here {
             listed = listed.max(share(&|word| word.part == part) * WEIGHTS.listed);
         }

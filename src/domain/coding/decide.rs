@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::batch::AccountType;
-use super::chart::{Chart, Fit};
+use super::chart::{CONTROL_WORDS, Chart, Fit};
 use super::evidence::{Clue, Reader, is_person};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge, WordLists, stem};
@@ -144,7 +144,10 @@ impl<'k> Decider<'k> {
         self.add_alike_words(wording, &clues, &mut named);
         self.clear_net_wages(&clues, &mut named);
         let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
-        let decision = self.weigh(&clues, &named);
+        if !money_in {
+            self.drop_income(&mut clues, gives_back);
+        }
+        let decision = self.weigh(&clues, &named, money_in, gives_back);
         let usual = clues.get(worded..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
         let is_usual = usual && decision.method == Method::Semantic;
         Decision { is_to_person, is_usual, ..decision }
@@ -241,8 +244,32 @@ impl<'k> Decider<'k> {
         self.knowledge.id(asset).filter(fits).unwrap_or(concept)
     }
 
+    /// Money that goes out is no income, unless it goes back to a customer.
+    fn drop_income(&self, clues: &mut Vec<Clue>, gives_back: bool) {
+        let has_other = clues.iter().any(|clue| !self.knowledge.concept(clue.concept).is_income());
+        if !gives_back && has_other {
+            clues.retain(|clue| !self.knowledge.concept(clue.concept).is_income());
+        }
+    }
+
+    /// Whether money may go to an account on such evidence: to income only when it goes back to a customer; to own bank
+    /// accounts and cards, debtors, creditors, VAT and other accounts of the balance sheet only on words that mean them.
+    fn may_go(&self, account: usize, method: Option<Method>, money_in: bool, gives_back: bool) -> bool {
+        match self.chart.kinds.get(account) {
+            Some(AccountType::Expense) | None => true,
+            Some(AccountType::Income) => money_in || gives_back,
+            Some(AccountType::Asset | AccountType::Liability | AccountType::Equity) => match method {
+                Some(Method::UniversalPattern) => true,
+                // By a word of its name that is not the word for such accounts.
+                Some(Method::AccountName) => !self.chart.is_of_documents(account),
+                Some(Method::Merchant) => !self.chart.is_control(account),
+                _ => false,
+            },
+        }
+    }
+
     /// Spreads each concept over its accounts and takes the account with most weight.
-    fn weigh(&self, clues: &[Clue], named: &BTreeMap<usize, f32>) -> Decision {
+    fn weigh(&self, clues: &[Clue], named: &BTreeMap<usize, f32>, money_in: bool, gives_back: bool) -> Decision {
         let mut by_account: BTreeMap<usize, Weight> = BTreeMap::new();
         let mut total = (WEIGHTS.sharpness * WEIGHTS.nothing).exp();
         for clue in clues {
@@ -285,7 +312,8 @@ impl<'k> Decider<'k> {
         }
         let mut ranked: Vec<(usize, Weight)> = by_account.into_iter().collect();
         ranked.sort_by(|(a, left), (b, right)| right.sum.total_cmp(&left.sum).then(a.cmp(b)));
-        let Some((account, weight)) = ranked.first().cloned() else { return self.unknown(false) };
+        ranked.retain(|(account, weight)| self.may_go(*account, weight.method, money_in, gives_back));
+        let Some((account, weight)) = ranked.first().cloned() else { return self.unknown(money_in) };
         let concept = weight.concept.or_else(|| self.concept_of(account));
         let others = ranked.iter().skip(1).take(3).map(|(other, weight)| (*other, weight.sum / total)).collect();
         Decision {
@@ -361,9 +389,13 @@ impl<'k> Decider<'k> {
                 add(&word, WEIGHTS.hinted_word);
             }
         }
-        for (account, theirs) in self.chart.vectors.iter().enumerate() {
-            let near = vector.cosine(theirs) - WEIGHTS.like_from;
-            if near > 0.0 && self.takes(account, money_in) {
+        let outline = vector.outline();
+        for (account, theirs) in self.chart.outlines.iter().enumerate() {
+            if !theirs.may_exceed(&outline, WEIGHTS.like_from) || !self.takes(account, money_in) {
+                continue;
+            }
+            let near = self.chart.vectors.get(account).map_or(0.0, |theirs| vector.cosine(theirs)) - WEIGHTS.like_from;
+            if near > 0.0 {
                 *named.entry(account).or_insert(0.0) += WEIGHTS.like * near;
             }
         }
@@ -426,7 +458,11 @@ struct Weight {
 fn rare_words(chart: &Chart, lists: &WordLists) -> BTreeMap<String, Vec<(usize, f32)>> {
     let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (account, words) in chart.words.iter().enumerate() {
-        for word in words.iter().filter(|word| word.stem.chars().count() >= 3 && !lists.account_plain.has(&word.stem)) {
+        for word in words.iter().filter(|word| {
+            word.stem.chars().count() >= 3
+                && !lists.account_plain.has(&word.stem)
+                && !CONTROL_WORDS.contains(&word.stem.as_str())
+        }) {
             let accounts = holders.entry(&word.stem).or_default();
             if accounts.last() != Some(&account) {
                 accounts.push(account);

@@ -3,12 +3,18 @@
 //!
 //! The table was derived from all-MiniLM-L6-v2 (Apache-2.0, see `embedding/NOTICE`); `tools/embedding` makes it.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::text::fold;
 
 const TABLE: &[u8] = include_bytes!("embedding/tuned_128.bin");
 const VOCABULARY: &str = include_str!("embedding/vocab.txt");
+
+/// Numbers of a vector that are looked at first.
+const HEAD: usize = 32;
+
+/// No token has more bytes than this; what is longer is not looked up.
+const LONGEST_PIECE: usize = 24;
 
 /// Numbers in a vector.
 pub const DIMENSIONS: usize = 128;
@@ -41,6 +47,13 @@ impl Vector {
         self
     }
 
+    /// The first numbers, which say most, and how long the rest is: enough to bound a cosine by.
+    pub fn outline(&self) -> Outline {
+        let mut head = [0.0; HEAD];
+        head.copy_from_slice(self.0.first_chunk::<HEAD>().unwrap_or(&[0.0; HEAD]));
+        Outline { head, rest: self.0.iter().skip(HEAD).map(|value| value * value).sum::<f32>().sqrt() }
+    }
+
     /// How near two unit vectors are, −1 to 1. Sums in a fixed order, so that it is the same to the bit every time.
     pub fn cosine(&self, other: &Self) -> f32 {
         let mut sums = [0.0_f32; 8];
@@ -53,11 +66,32 @@ impl Vector {
     }
 }
 
+/// What of a vector is looked at before all of it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Outline {
+    head: [f32; HEAD],
+    rest: f32,
+}
+
+impl Outline {
+    /// Whether the cosine of two vectors may be above a bound: the rest adds no more than the product of its lengths.
+    pub fn may_exceed(&self, other: &Self, bound: f32) -> bool {
+        const ROUNDING: f32 = 1e-4;
+        let mut sums = [0.0_f32; 8];
+        for (mine, theirs) in self.head.chunks_exact(8).zip(other.head.chunks_exact(8)) {
+            for ((sum, a), b) in sums.iter_mut().zip(mine).zip(theirs) {
+                *sum += a * b;
+            }
+        }
+        sums.iter().sum::<f32>() + self.rest * other.rest + ROUNDING > bound
+    }
+}
+
 /// The table.
 #[derive(Debug)]
 pub struct Meaning {
     /// Token to row; tokens inside a word start with `##`.
-    rows: HashMap<&'static str, u32>,
+    rows: FxHashMap<&'static str, u32>,
     scales: Vec<f32>,
 }
 
@@ -67,7 +101,7 @@ impl Meaning {
         let number = |at: usize| TABLE.get(at..at + 2).and_then(|bytes| bytes.try_into().ok()).map(u16::from_le_bytes);
         let count = usize::from(number(0).unwrap_or(0)) + (usize::from(number(2).unwrap_or(0)) << 16);
         let tokens: Vec<&str> = VOCABULARY.lines().collect();
-        let mut rows = HashMap::with_capacity(count);
+        let mut rows = FxHashMap::with_capacity_and_hasher(count, rustc_hash::FxBuildHasher);
         let mut scales = Vec::with_capacity(count);
         for row in 0..count {
             let token = number(4 + 2 * row).and_then(|id| tokens.get(usize::from(id)));
@@ -79,6 +113,11 @@ impl Meaning {
             scales.push(scale.map_or(0.0, f32::from_le_bytes));
         }
         Self { rows, scales }
+    }
+
+    /// Whether a word of capitals is in the vocabulary as a whole.
+    pub fn knows(&self, word: &str) -> bool {
+        self.rows.contains_key(word.to_ascii_lowercase().as_str())
     }
 
     /// The vector of a text in any case; zero when no token of it is known.
@@ -97,7 +136,7 @@ impl Meaning {
         let mut at = 0;
         let mut piece = String::new();
         while at < word.len() {
-            let mut end = word.len();
+            let mut end = word.len().min(at + LONGEST_PIECE);
             let found = loop {
                 if end <= at {
                     return;

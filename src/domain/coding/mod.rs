@@ -11,10 +11,12 @@ mod context;
 mod decide;
 mod evidence;
 mod hints;
+mod history;
 pub mod knowledge;
 pub mod line;
 mod meaning;
 mod outcome;
+mod printed;
 mod settlement;
 mod stages;
 #[cfg(test)]
@@ -25,8 +27,8 @@ mod vat;
 mod weights;
 mod wording;
 
-pub use batch::{Account, AccountType, Batch, Invoice, InvoiceKind, Transaction, VatCode};
-pub use outcome::{Alternative, CodedRow, Method, Outcome, Settled, SettledKind, Vat, Warning};
+pub use batch::{Account, AccountType, Batch, Invoice, InvoiceKind, PastLine, Transaction, VatCode};
+pub use outcome::{Alternative, Basis, CodedRow, HistorySummary, Method, Outcome, Settled, SettledKind, Vat, Warning};
 
 pub use stages::{trace, trace_chart};
 
@@ -40,5 +42,5 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
 
 /// The same with raw scores in place of confidences: what the confidences are fitted to.
 pub fn run_uncalibrated(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped> {
-    stages::run(batch, |_, raw| confidence::raw_thousandths(raw), control)
+    stages::run(batch, |_, _, raw| confidence::raw_thousandths(raw), control)
 }

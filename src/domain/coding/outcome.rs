@@ -54,6 +54,8 @@ pub enum Method {
     InvoiceSettlement,
     /// It moves money between the caller's own accounts.
     Transfer,
+    /// The caller's own past says where the payee, or payees like it, go.
+    History,
     /// Tax, payroll, bank or owners: words that mean the same for everybody.
     UniversalPattern,
     /// A known payee, or words of a trade.
@@ -72,9 +74,10 @@ pub enum Method {
 
 impl Method {
     /// Every method, in the order of the stages.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::InvoiceSettlement,
         Self::Transfer,
+        Self::History,
         Self::UniversalPattern,
         Self::Merchant,
         Self::AccountName,
@@ -89,6 +92,7 @@ impl Method {
         match self {
             Self::InvoiceSettlement => "invoice_settlement",
             Self::Transfer => "transfer",
+            Self::History => "history",
             Self::UniversalPattern => "universal_pattern",
             Self::Merchant => "merchant",
             Self::AccountName => "account_name",
@@ -98,6 +102,17 @@ impl Method {
             Self::Fallback => "fallback",
         }
     }
+}
+
+/// What a confidence rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Basis {
+    /// Documents, own accounts and what the words of the line say.
+    Line,
+    /// The past of the same payee.
+    Payee,
+    /// The past of other payees.
+    OtherPayees,
 }
 
 /// How a payment relates to what it settles.
@@ -164,6 +179,8 @@ pub struct CodedRow {
     pub vat_amount: i128,
     /// The chance that account and VAT code are both right, in thousandths.
     pub confidence: u16,
+    /// What the confidence rests on.
+    pub basis: Basis,
     /// How it was decided.
     pub method: Method,
     /// One sentence why.
@@ -185,6 +202,7 @@ impl CodedRow {
             vat_rate: 0,
             vat_amount: 0,
             confidence: 50,
+            basis: Basis::Line,
             method: Method::Fallback,
             reason,
             alternatives: Vec::new(),
@@ -213,11 +231,15 @@ pub enum Warning {
     VatCodeNotAllowed,
     /// Some account has no account of its type in the chart: lines had to go elsewhere.
     ChartTooSmall,
+    /// Lines of the past name accounts that the chart does not have.
+    HistoryAccountUnknown,
+    /// Lines of the past name VAT codes that are not among the caller's.
+    HistoryVatCodeUnknown,
 }
 
 impl Warning {
     /// Every warning.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::NoInvoicesSupplied,
         Self::BankAccountMissing,
         Self::BankAccountIncomplete,
@@ -226,6 +248,8 @@ impl Warning {
         Self::VatSchemeNotApplied,
         Self::VatCodeNotAllowed,
         Self::ChartTooSmall,
+        Self::HistoryAccountUnknown,
+        Self::HistoryVatCodeUnknown,
     ];
 
     /// The wire form.
@@ -239,13 +263,30 @@ impl Warning {
             Self::VatSchemeNotApplied => "vat_scheme_not_applied",
             Self::VatCodeNotAllowed => "vat_code_not_allowed",
             Self::ChartTooSmall => "chart_too_small",
+            Self::HistoryAccountUnknown => "history_account_unknown",
+            Self::HistoryVatCodeUnknown => "history_vat_code_unknown",
         }
     }
+}
+
+/// What was made of the caller's past.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HistorySummary {
+    /// Lines of it that were submitted.
+    pub rows: usize,
+    /// Payees of the past that the batch has lines of.
+    pub payees_matched: usize,
+    /// Lines left out because the chart does not have their account.
+    pub unknown_accounts: usize,
+    /// Lines of which the VAT code, not being among the caller's, was left out.
+    pub unknown_vat_codes: usize,
 }
 
 /// The answer for a whole batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
+    /// What was made of the past; none when none was submitted.
+    pub history: Option<HistorySummary>,
     /// One row per transaction, in submitted order.
     pub rows: Vec<CodedRow>,
     /// In ascending order, each once.

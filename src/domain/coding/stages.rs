@@ -10,9 +10,10 @@ use super::context::{Business, has_phrase};
 use super::decide::{Decider, Decision};
 use super::evidence::Reader;
 use super::hints::Hints;
+use super::history::{self, History, Recall};
 use super::knowledge::{ConceptId, Knowledge};
 use super::line::{Line, Tags};
-use super::outcome::{Alternative, CodedRow, Method, Outcome, Vat, Warning};
+use super::outcome::{Alternative, Basis, CodedRow, Method, Outcome, Vat, Warning};
 use super::settlement::{Settlement, settle_in_context};
 use super::text::fold;
 use super::transfer::{self, OwnAccounts, Transfer};
@@ -24,7 +25,7 @@ use crate::domain::control::{Control, Stopped, Unattended};
 const ROWS_PER_CHECK: usize = 128;
 
 /// How a raw score becomes a confidence.
-pub type Calibration = fn(Method, f32) -> u16;
+pub type Calibration = fn(Method, Basis, f32) -> u16;
 
 /// Runs every stage.
 pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -> Result<Outcome, Stopped> {
@@ -83,25 +84,57 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
             });
         decided.push(decision.clone());
     }
-    agree(&lines, &wordings, &mut decided);
-    refunds(&lines, &wordings, &mut decided, knowledge);
+    let mut history = History::read(batch, &chart, &decider, &allowed, control)?;
+    let mut recalls: Vec<Option<Recall>> = Vec::new();
+    if let Some(history) = &mut history {
+        history.count_payees(lines.iter().zip(&wordings));
+        for (at, ((line, wording), decision)) in lines.iter().zip(&wordings).zip(&mut decided).enumerate() {
+            if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
+                return Err(Stopped);
+            }
+            let recall = history.recall(line, wording, decision);
+            if let Some(recall) = &recall {
+                *decision = recall.decision.clone();
+            }
+            recalls.push(recall);
+        }
+    }
+    let is_seen =
+        |row: usize| recalls.get(row).is_some_and(|recall| recall.as_ref().is_some_and(|recall| recall.seen.is_some()));
+    agree(&lines, &wordings, &mut decided, &is_seen);
+    refunds(&lines, &wordings, &mut decided, knowledge, &is_seen);
+    // What the batch decided after all does not rest on the past.
+    for (recall, decision) in recalls.iter_mut().zip(&decided) {
+        if recall.as_ref().is_some_and(|recall| recall.decision.method != decision.method) {
+            *recall = None;
+        }
+    }
 
     let mut not_allowed = false;
     let mut rows: Vec<CodedRow> = Vec::with_capacity(lines.len());
     let claims = settled.into_iter().zip(moved.drain(..));
+    let mut recalls = recalls.into_iter();
     for (at, ((line, decision), (settlement, transfer))) in lines.iter().zip(&decided).zip(claims).enumerate() {
+        let recall = recalls.next().flatten();
         if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
             return Err(Stopped);
         }
         rows.push(match (settlement, transfer) {
             (Some(settlement), _) => stage.settled_row(decision, settlement, &mut not_allowed),
             (None, Some(transfer)) => stage.moved_row(transfer, &mut not_allowed),
-            (None, None) => stage.row(line, decision, &mut not_allowed),
+            (None, None) => stage.row(line, decision, recall.as_ref(), &mut not_allowed),
         });
     }
-    let warnings = stage.warnings(&lines, &rows, not_allowed);
+    let history = history.as_ref().map(History::summary);
+    let mut warnings = stage.warnings(&lines, &rows, not_allowed);
+    if history.is_some_and(|history| history.unknown_accounts > 0) {
+        warnings.push(Warning::HistoryAccountUnknown);
+    }
+    if history.is_some_and(|history| history.unknown_vat_codes > 0) {
+        warnings.push(Warning::HistoryVatCodeUnknown);
+    }
     control.progress(u64::try_from(lines.len()).unwrap_or(u64::MAX));
-    Ok(Outcome { rows, warnings })
+    Ok(Outcome { rows, warnings, history })
 }
 
 /// How a chart was understood, for extending the knowledge: each account with the concepts it fits best.
@@ -202,11 +235,16 @@ struct Stage<'s> {
 
 impl Stage<'_> {
     /// The answer for a line that was decided by its words.
-    fn row(&self, line: &Line<'_>, decision: &Decision, not_allowed: &mut bool) -> CodedRow {
-        let wanted = self.vat(line, decision);
+    fn row(&self, line: &Line<'_>, decision: &Decision, recall: Option<&Recall>, not_allowed: &mut bool) -> CodedRow {
+        let wanted = recall.and_then(|recall| recall.vat).unwrap_or_else(|| self.vat(line, decision));
+        let basis = match recall {
+            None => Basis::Line,
+            Some(recall) if recall.seen.is_some() => Basis::Payee,
+            Some(_) => Basis::OtherPayees,
+        };
         let (vat, rate, is_wanted) = self.allowed.answer(wanted);
         *not_allowed |= !is_wanted;
-        let mut confidence = (self.calibration)(decision.method, decision.raw);
+        let mut confidence = (self.calibration)(decision.method, basis, decision.raw);
         if !is_wanted {
             confidence = confidence.saturating_mul(9) / 10;
         }
@@ -232,8 +270,9 @@ impl Stage<'_> {
             vat_rate: rate,
             vat_amount: self.allowed.inside(line.amount, wanted),
             confidence,
+            basis,
             method: if is_moved { Method::Transfer } else { decision.method },
-            reason: self.reason(decision, wanted, is_wanted),
+            reason: self.reason(decision, recall, wanted, is_wanted),
             alternatives,
             settles: Vec::new(),
             transfer_pair: None,
@@ -262,7 +301,8 @@ impl Stage<'_> {
             vat,
             vat_rate: rate,
             vat_amount: 0,
-            confidence: (self.calibration)(Method::InvoiceSettlement, raw),
+            confidence: (self.calibration)(Method::InvoiceSettlement, Basis::Line, raw),
+            basis: Basis::Line,
             method: Method::InvoiceSettlement,
             reason: Cow::Owned(settlement.remark),
             alternatives: Vec::new(),
@@ -281,7 +321,8 @@ impl Stage<'_> {
             vat,
             vat_rate: rate,
             vat_amount: 0,
-            confidence: (self.calibration)(Method::Transfer, raw),
+            confidence: (self.calibration)(Method::Transfer, Basis::Line, raw),
+            basis: Basis::Line,
             method: Method::Transfer,
             reason: Cow::Owned(transfer.remark),
             alternatives: Vec::new(),
@@ -390,10 +431,11 @@ impl Stage<'_> {
         Some(concept.vat) == sales_vat || ANYBODYS.contains(&concept.name) || self.business.likely(id) > 0.0
     }
 
-    fn reason(&self, decision: &Decision, wanted: Vat, is_wanted: bool) -> Cow<'static, str> {
+    fn reason(&self, decision: &Decision, recall: Option<&Recall>, wanted: Vat, is_wanted: bool) -> Cow<'static, str> {
         let account = self.batch.accounts.get(decision.account).map_or("", |account| account.name.as_ref());
         let about = decision.concept.map_or("", |id| self.knowledge.concept(id).about);
         let mut reason = match decision.method {
+            Method::History => recall.map_or_else(String::new, |recall| history::reason(self.batch, recall, about)),
             Method::Fallback => {
                 return Cow::Borrowed(
                     "No known payee, no telling word and no similar account: for a person to look at.",
@@ -465,7 +507,7 @@ impl Stage<'_> {
 }
 
 /// Lines of one payee and direction go where the surest of them goes, unless they have clear evidence of their own.
-fn agree(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision]) {
+fn agree(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision], is_seen: &dyn Fn(usize) -> bool) {
     let mut surest: HashMap<(&str, bool), (f32, usize, usize)> = HashMap::new();
     for (at, ((line, wording), decision)) in lines.iter().zip(wordings).zip(decided.iter()).enumerate() {
         if wording.payee.len() < 4 || decision.method == Method::Fallback {
@@ -488,8 +530,8 @@ fn agree(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision]) {
             decided.get(*at).cloned()
         })
         .collect();
-    for (decision, best) in decided.iter_mut().zip(best) {
-        let Some(best) = best else { continue };
+    for (at, (decision, best)) in decided.iter_mut().zip(best).enumerate() {
+        let Some(best) = best.filter(|_| !is_seen(at)) else { continue };
         let weak = matches!(decision.method, Method::Semantic | Method::Fallback) || decision.raw < 0.5;
         if weak && best.account != decision.account && best.raw > decision.raw + 0.15 {
             *decision = Decision { method: Method::BatchConsistency, raw: best.raw * 0.9, ..best };
@@ -498,7 +540,13 @@ fn agree(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision]) {
 }
 
 /// Money in from a payee that money goes out to is money back.
-fn refunds(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision], knowledge: &Knowledge) {
+fn refunds(
+    lines: &[Line<'_>],
+    wordings: &[Wording],
+    decided: &mut [Decision],
+    knowledge: &Knowledge,
+    is_seen: &dyn Fn(usize) -> bool,
+) {
     let expense = |id: Option<ConceptId>| id.is_some_and(|id| knowledge.concept(id).is_expense());
     let mut spent: HashMap<&str, (f32, usize)> = HashMap::new();
     for (at, ((line, wording), decision)) in lines.iter().zip(wordings).zip(decided.iter()).enumerate() {
@@ -519,8 +567,8 @@ fn refunds(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision], k
             decided.get(source.1).cloned()
         })
         .collect();
-    for ((line, decision), source) in lines.iter().zip(decided.iter_mut()).zip(sources) {
-        if line.amount <= 0 {
+    for (at, ((line, decision), source)) in lines.iter().zip(decided.iter_mut()).zip(sources).enumerate() {
+        if line.amount <= 0 || is_seen(at) {
             continue;
         }
         match source {

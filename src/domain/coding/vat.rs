@@ -10,6 +10,8 @@ use crate::domain::amount::{UNITS_PER_PENNY, UNITS_PER_WHOLE, pence};
 pub struct AllowedVat {
     /// Rates in percent, in the units of [`crate::domain::amount`], by place in [`Vat::ALL`]; none when not allowed.
     rates: [Option<i128>; 5],
+    /// The caller's codes as they are written, each with what it means; none where the universal set is meant.
+    codes: Option<Vec<(String, Option<Vat>)>>,
 }
 
 impl AllowedVat {
@@ -20,7 +22,7 @@ impl AllowedVat {
             for (rate, vat) in rates.iter_mut().zip(Vat::ALL) {
                 *rate = Some(i128::from(vat.percent()) * UNITS_PER_WHOLE);
             }
-            return Self { rates };
+            return Self { rates, codes: None };
         };
         // A code that is one of ours by name is that one; the rest is recognised by rate and name, first come first served.
         let exact = codes.iter().map(|code| (Vat::parse(&code.code), code.rate));
@@ -31,7 +33,16 @@ impl AllowedVat {
                 *slot = Some(rate);
             }
         }
-        Self { rates }
+        let written = codes.iter().map(|code| (code.code.to_string(), Vat::parse(&code.code).or_else(|| guess(code))));
+        Self { rates, codes: Some(written.collect()) }
+    }
+
+    /// What a code of the caller's means; none when it is not among them, and of those some mean nothing of ours.
+    pub fn meaning(&self, code: &str) -> Option<Option<Vat>> {
+        match &self.codes {
+            Some(codes) => codes.iter().find(|(known, _)| known == code).map(|(_, vat)| *vat),
+            None => Vat::parse(code).map(Some),
+        }
     }
 
     /// The rate of a code, when it is allowed.

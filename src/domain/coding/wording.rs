@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::line::{Field, Line};
+use super::printed;
 
 /// How a line was paid, where the bank tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -208,6 +209,7 @@ impl Wording {
         padded.push(' ');
         let mut payee: Vec<&str> = Vec::new();
         let words: Vec<&str> = text.split_whitespace().collect();
+        let is_web = printed::is_web(&words);
         for (at, &word) in words.iter().enumerate() {
             let is_edge = at == 0 || at + 1 == total;
             if let Some((_, means)) = BANK_CODES.iter().find(|(code, _)| *code == word) {
@@ -234,11 +236,27 @@ impl Wording {
             if word == "RATE" && words.get(at + 1).is_some_and(|next| is_noise(next)) {
                 continue;
             }
+            // What the card network adds of how a card was used.
+            if word == "INTERNET" && at > 0 && at + 1 == words.len() && channel != Channel::DirectDebit {
+                continue;
+            }
             if is_noise(word) || (padded.len() == 1 && LEADING.contains(&word)) {
                 continue;
             }
-            padded.push_str(word);
-            padded.push(' ');
+            // What a customer pays by such a service is the service's to the caller; what the caller pays is the payee's.
+            let next = words.get(at + 1).copied();
+            if padded.len() == 1 && line.amount <= 0 && printed::is_service(word, next, &line.source.description) {
+                channel = Channel::Card;
+                continue;
+            }
+            let word = if is_web { printed::web_word(word) } else { word };
+            if word.is_empty() {
+                continue;
+            }
+            match printed::pieces(word) {
+                Some(pieces) => padded.extend(pieces.into_iter().flat_map(|piece| [piece, " "])),
+                None => padded.extend([word, " "]),
+            }
             let is_month = MONTHS.contains(&word);
             if payee.len() < 3
                 && at < total.saturating_sub(reference_words)
@@ -247,6 +265,9 @@ impl Wording {
             {
                 payee.push(word);
             }
+        }
+        if let Some(whole) = printed::completion(&words, line.source.description.chars().count()) {
+            padded.extend([whole, " "]);
         }
         padded.push_str(hmrc_reference(&words));
         if padded.contains(" CHEQUE ") || padded.contains(" CHQ ") {

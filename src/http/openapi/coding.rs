@@ -26,7 +26,8 @@ pub fn submit_coding_job() -> Operation {
          only when the run succeeds. Poll `poll_url` until `status` is `completed` or `failed`. What was submitted is deleted as soon as \
          the result is stored.\n\nA batch is read as a whole: give `invoices`, so that payments which settle them are recognised, and \
          `bank_account` on every line, so that transfers between your own accounts are; `summary.warnings` says when that was not \
-         possible. `null` for an optional key means that it is absent.",
+         possible. Give `history`, lines you coded before, so that payees go where you put them and the chart is used as you use \
+         it; its lines cost nothing and are deleted with the rest. `null` for an optional key means that it is absent.",
     )
     .request(named("CodingJobRequest"), request_example())
     .success(
@@ -85,6 +86,10 @@ fn request_example() -> Value {
             "number": "INV-1042", "kind": "invoice", "contact": "Larkspur Ltd", "date": "2026-10-20",
             "due_date": "2026-11-19", "total": 1200, "amount_due": 1200, "currency": "GBP"
         }],
+        "history": [{
+            "date": "2026-09-30", "amount": -61.2, "description": "CARD PAYMENT TO RYMAN 0482", "account_code": "461",
+            "vat_code": "20% (VAT on Expenses)"
+        }],
         "options": { "allowOverage": false, "businessContext": "VAT registered design studio" }
     })
 }
@@ -98,8 +103,8 @@ fn state_example() -> Value {
         "credits_charged": 2,
         "result": {
             "summary": {
-                "transaction_count": 2, "coded_count": 2, "by_method": { "invoice_settlement": 1, "merchant": 1 },
-                "warnings": []
+                "transaction_count": 2, "coded_count": 2, "by_method": { "invoice_settlement": 1, "history": 1 },
+                "warnings": [], "history_rows": 1, "history_payees_matched": 1
             },
             "transactions": [
                 {
@@ -109,8 +114,8 @@ fn state_example() -> Value {
                     },
                     "suggested_account_code": "461", "suggested_account_name": "Printing and stationery",
                     "suggested_account_type": "EXPENSE", "vat_code": "ST", "vat_rate": 20, "net_amount": -19.99,
-                    "vat_amount": -4, "confidence": 0.94, "coding_method": "merchant",
-                    "reason": "Ryman sells stationery.",
+                    "vat_amount": -4, "confidence": 0.94, "coding_method": "history",
+                    "reason": "Coded once to 461 Printing and stationery, last 2026-09-30.",
                     "alternatives": [{ "code": "200", "confidence": 0.01 }]
                 },
                 {
@@ -137,6 +142,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         ("CodingAccount", account().into()),
         ("CodingVatCode", vat_code().into()),
         ("CodingInvoice", invoice().into()),
+        ("CodingPastLine", past_line().into()),
         ("CodingJobRequest", request().into()),
         ("CodingJobAccepted", jobs::accepted(ID_FIELD).into()),
         ("CodingJobFailure", jobs::failure(failures, &["coding_failed"]).into()),
@@ -241,6 +247,29 @@ fn invoice() -> Object {
     )
 }
 
+fn past_line() -> Object {
+    strict(
+        "A bank line of the past and the account you gave it.",
+        vec![
+            required("description", plain(1, 500)),
+            required(
+                "account_code",
+                plain(1, 50).description(Some("A line whose account the chart does not have is left out and counted.")),
+            ),
+            maybe("date", calendar_date().description(Some("What was coded later counts more."))),
+            maybe("amount", amount().description(Some("Signed; money out is negative."))),
+            maybe("merchant", plain(0, 200)),
+            maybe(
+                "vat_code",
+                plain(1, 50).description(Some(
+                    "A code of `vat_codes`, or one of the universal five where there are none; any other is left out and counted.",
+                )),
+            ),
+            maybe("bank_account", plain(0, 100)),
+        ],
+    )
+}
+
 fn request() -> Object {
     let options = strict(
         "How the run shall be made.",
@@ -264,6 +293,13 @@ fn request() -> Object {
                 "invoices",
                 list("CodingInvoice", 0, 10_000).description(Some(
                     "What is outstanding. Without it, payments of invoices are coded as income and expense.",
+                )),
+            ),
+            maybe_array(
+                "history",
+                list("CodingPastLine", 0, 20_000).description(Some(
+                    "Lines you coded before, in any order: which account a payee goes to, and which account you use for what. Free of \
+                     charge. None is the same as an empty list.",
                 )),
             ),
             maybe("options", options),
@@ -322,6 +358,19 @@ fn result() -> Object {
                 array(choice(&Warning::ALL.map(Warning::as_str)))
                     .description(Some("What kept the batch from being read as well as it could be."))
                     .build(),
+            ),
+            optional("history_rows", integer(1).description(Some("Lines of `history`, where there are any."))),
+            optional(
+                "history_payees_matched",
+                integer(0).description(Some("Payees of `history` that the batch has lines of.")),
+            ),
+            optional(
+                Warning::HistoryAccountUnknown.as_str(),
+                integer(1).description(Some("Lines of `history` left out, the chart not having their account.")),
+            ),
+            optional(
+                Warning::HistoryVatCodeUnknown.as_str(),
+                integer(1).description(Some("Lines of `history` of which the VAT code was left out.")),
             ),
         ],
     );

@@ -3,6 +3,8 @@
 mod owners;
 mod vat_status;
 
+use rustc_hash::FxHashSet;
+
 use super::batch::Batch;
 use super::knowledge::{ConceptId, Knowledge, Sector, WordList, WordLists};
 use super::outcome::Vat;
@@ -90,14 +92,40 @@ pub fn has_phrase(folded: &str, phrase: &str) -> bool {
     })
 }
 
+/// Every run of words in the names, up to as many as a phrase of a trade has.
+fn phrases_of<'n>(names: impl Iterator<Item = &'n str>) -> FxHashSet<&'n str> {
+    const MOST_WORDS: usize = 6;
+    let mut phrases = FxHashSet::default();
+    for name in names {
+        let starts: Vec<usize> = std::iter::once(0)
+            .chain(name.match_indices(' ').map(|(at, _)| at + 1))
+            .filter(|at| *at < name.len())
+            .collect();
+        for (place, start) in starts.iter().enumerate() {
+            for next in place + 1..=place + MOST_WORDS {
+                let end = starts.get(next).map_or(name.len(), |at| at - 1);
+                phrases.extend(name.get(*start..end));
+                if next >= starts.len() {
+                    break;
+                }
+            }
+        }
+    }
+    phrases
+}
+
 /// Trades by the words of the context; the chart's words count half.
 fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec<(&'k Sector, f32)> {
+    let in_chart = phrases_of(names.iter().map(String::as_str));
+    let in_context = phrases_of(std::iter::once(context));
     let mut scored: Vec<(&Sector, f32)> = Vec::new();
     for sector in &knowledge.sectors {
         let mut score = 0.0_f32;
         for phrase in &sector.context {
             // The first words usually say what the business is; the rest may be an aside.
-            if let Some(at) = context.find(phrase.as_str()).filter(|_| has_phrase(context, phrase)) {
+            if in_context.contains(phrase.as_str())
+                && let Some(at) = context.find(phrase.as_str())
+            {
                 score += match at {
                     0..=45 => 2.5,
                     46..=120 => 1.5,
@@ -107,7 +135,7 @@ fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec
                     score += 0.5;
                 }
             }
-            if names.iter().any(|name| has_phrase(name, phrase)) {
+            if in_chart.contains(phrase.as_str()) {
                 score += 0.3;
             }
         }

@@ -10,6 +10,8 @@ mod words;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use rustc_hash::FxHashMap;
+
 use super::batch::AccountType;
 use super::meaning::{Meaning, Vector};
 use super::outcome::Vat;
@@ -66,6 +68,21 @@ impl Concept {
     }
 }
 
+/// A name that charts have for the account of a concept, its words as numbers.
+#[derive(Debug)]
+pub struct IndexedName {
+    /// The concept.
+    pub concept: ConceptId,
+    /// Words that must be there.
+    pub words: Vec<u32>,
+    /// Words that must not.
+    pub without: Vec<u32>,
+    /// 0 for the concept's own account, 1 for a close one, 2 for a wide one.
+    pub tier: u8,
+    /// Place inside the tier.
+    pub rank: u8,
+}
+
 /// Everything that is known.
 #[derive(Debug)]
 pub struct Knowledge {
@@ -83,6 +100,12 @@ pub struct Knowledge {
     pub words: WordLists,
     /// Accounts of real charts.
     pub account_examples: Vec<AccountExample>,
+    /// Names that charts have for accounts, by their first word.
+    names: FxHashMap<u32, Vec<IndexedName>>,
+    /// Numbers of the words of those names.
+    stems: FxHashMap<String, u32>,
+    /// Accounts of real charts, by their words.
+    examples: FxHashMap<String, Vec<usize>>,
     /// Vectors of words.
     pub meaning: Meaning,
     /// What is wrong with the files; a test says that nothing is.
@@ -112,6 +135,21 @@ impl Knowledge {
         self.concepts.get(id.index()).unwrap_or_else(|| NOTHING.get_or_init(Concept::nothing))
     }
 
+    /// The number of a word; none when no name for accounts has it.
+    pub fn stem_number(&self, stem: &str) -> Option<u32> {
+        self.stems.get(stem).copied()
+    }
+
+    /// Names for accounts that begin with a word, by its number.
+    pub fn names_beginning_with(&self, stem: u32) -> &[IndexedName] {
+        self.names.get(&stem).map_or(&[], Vec::as_slice)
+    }
+
+    /// Places of the accounts of real charts that have a word.
+    pub fn examples_with(&self, stem: &str) -> &[usize] {
+        self.examples.get(stem).map_or(&[], Vec::as_slice)
+    }
+
     /// The concept of a name.
     pub fn id(&self, name: &str) -> Option<ConceptId> {
         self.by_name.get(name).copied()
@@ -138,7 +176,31 @@ impl Knowledge {
         for (at, concept) in concepts.iter_mut().enumerate() {
             concept.vector = concept_vector(&meaning, concept, patterns.phrases(at));
         }
+        let mut stems: FxHashMap<String, u32> = FxHashMap::default();
+        let mut number = |word: &String| {
+            let next = u32::try_from(stems.len()).unwrap_or(u32::MAX);
+            *stems.entry(word.clone()).or_insert(next)
+        };
+        let mut names: FxHashMap<u32, Vec<IndexedName>> = FxHashMap::default();
+        for (concept, facts) in (0_u16..).map(ConceptId).zip(&concepts) {
+            for name in &facts.chart_names {
+                let words: Vec<u32> = name.words.iter().map(&mut number).collect();
+                let without: Vec<u32> = name.without.iter().map(&mut number).collect();
+                let Some(first) = words.first().copied() else { continue };
+                let indexed = IndexedName { concept, words, without, tier: name.tier, rank: name.rank };
+                names.entry(first).or_default().push(indexed);
+            }
+        }
+        let mut examples: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        for (at, example) in account_examples.iter().enumerate() {
+            for stem in &example.stems {
+                examples.entry(stem.clone()).or_default().push(at);
+            }
+        }
         Self {
+            names,
+            stems,
+            examples,
             concepts,
             by_name,
             patterns,

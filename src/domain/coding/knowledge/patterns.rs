@@ -23,6 +23,7 @@ const FILES: &[(&str, &str)] = &[
     ("patterns_trade_food.txt", include_str!("patterns_trade_food.txt")),
     ("patterns_trade_garage.txt", include_str!("patterns_trade_garage.txt")),
     ("patterns_trade_goods.txt", include_str!("patterns_trade_goods.txt")),
+    ("patterns_trade_words.txt", include_str!("patterns_trade_words.txt")),
     ("patterns_trade_making.txt", include_str!("patterns_trade_making.txt")),
     ("patterns_trades_1.txt", include_str!("patterns_trades_1.txt")),
     ("patterns_trades_2.txt", include_str!("patterns_trades_2.txt")),

@@ -67,6 +67,7 @@ fn business(file: &Value) -> Business {
             invoices: list("invoices").map(|list| list.iter().map(|item| read_invoice(item, &accounts)).collect()),
             accounts,
             business_context: Cow::Owned(optional(&request["options"], "businessContext").unwrap_or_default()),
+            history: Vec::new(),
         },
     }
 }

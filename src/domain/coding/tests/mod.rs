@@ -3,6 +3,7 @@
 mod accounts_apart;
 mod cancelling;
 mod charts;
+mod history;
 mod hostile_invoices;
 mod hostile_texts;
 mod hostile_transfers;

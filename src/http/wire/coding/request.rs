@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::domain::amount::UNITS_PER_WHOLE;
-use crate::domain::coding::{Account, AccountType, Batch, Invoice, InvoiceKind, Transaction, VatCode};
+use crate::domain::coding::{Account, AccountType, Batch, Invoice, InvoiceKind, PastLine, Transaction, VatCode};
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
@@ -18,11 +18,13 @@ const MAX_NAME_CHARS: usize = 200;
 const MAX_INVOICE_NUMBER_CHARS: usize = 100;
 const MAX_CONTEXT_CHARS: usize = 2000;
 const MAX_VAT_CODES: u64 = 100;
+const MAX_HISTORY: u64 = 20_000;
 
 const TRANSACTIONS: &str = "transactions";
 const CHART: &str = "chart_of_accounts";
 const VAT_CODES: &str = "vat_codes";
 const INVOICES: &str = "invoices";
+const HISTORY: &str = "history";
 const OPTIONS: &str = "options";
 
 /// What the operator allows.
@@ -80,7 +82,7 @@ struct Unresolved<'a> {
 
 impl<'a> Request<'a, '_> {
     fn read(&mut self, reader: &mut StrictReader<'a>) -> Reading<()> {
-        const NAMES: [&str; 5] = [TRANSACTIONS, CHART, VAT_CODES, INVOICES, OPTIONS];
+        const NAMES: [&str; 6] = [TRANSACTIONS, CHART, VAT_CODES, INVOICES, HISTORY, OPTIONS];
         const REQUIRED: usize = 2;
         let path = FieldPath::section(BODY);
         let given = reader.object(path, &NAMES, |reader, at| match at {
@@ -89,6 +91,7 @@ impl<'a> Request<'a, '_> {
             _ if reader.is_null()? => Ok(()),
             2 => self.vat_codes(reader),
             3 => self.invoices(reader),
+            4 => self.history(reader),
             _ => self.options(reader),
         })?;
         if let Some(given) = given {
@@ -158,6 +161,18 @@ impl<'a> Request<'a, '_> {
         })
     }
 
+    fn history(&mut self, reader: &mut StrictReader<'a>) -> Reading<()> {
+        let history = &mut self.submission.batch.history;
+        reader.list(HISTORY, 0..=MAX_HISTORY, |reader, path| {
+            if let Some(line) = past_line(reader, path)?
+                && length(history) < MAX_HISTORY
+            {
+                history.push(line);
+            }
+            Ok(())
+        })
+    }
+
     /// Finds the accounts that invoices name, now that the chart is known.
     fn resolve(&mut self, reader: &mut StrictReader<'a>) {
         for Unresolved { at, row, invoice, code } in std::mem::take(&mut self.unresolved) {
@@ -216,6 +231,39 @@ fn transaction<'a>(reader: &mut StrictReader<'a>, path: FieldPath<'static>) -> R
     reader.require(path, &NAMES, &given, REQUIRED);
     let Some(((date, description), amount)) = date.zip(description).zip(amount) else { return Ok(None) };
     Ok(Some(Transaction { date, description, amount, merchant, reference, bank_account }))
+}
+
+/// Reads one line of the past; none when it has a problem.
+fn past_line<'a>(reader: &mut StrictReader<'a>, path: FieldPath<'static>) -> Reading<Option<PastLine<'a>>> {
+    const NAMES: [&str; 7] = ["description", "account_code", "date", "amount", "merchant", "vat_code", "bank_account"];
+    const REQUIRED: usize = 2;
+    let (mut description, mut account_code, mut date, mut amount) = (None, None, None, None);
+    let (mut merchant, mut vat_code, mut bank_account) = (None, None, None);
+    let given = reader.object(path, &NAMES, |reader, at| {
+        match at {
+            0 => description = reader.text(path.field("description"), 1..=MAX_DESCRIPTION_CHARS)?,
+            1 => account_code = reader.text(path.field("account_code"), 1..=MAX_CODE_CHARS)?,
+            _ if reader.is_null()? => {}
+            2 => date = reader.date(path.field("date"))?,
+            3 => amount = reader.amount(path.field("amount"))?,
+            4 => merchant = reader.optional_text(path.field("merchant"), MAX_MERCHANT_CHARS)?,
+            5 => vat_code = reader.text(path.field("vat_code"), 1..=MAX_CODE_CHARS)?,
+            _ => bank_account = reader.optional_text(path.field("bank_account"), MAX_BANK_ACCOUNT_CHARS)?,
+        }
+        Ok(())
+    })?;
+    let Some(given) = given else { return Ok(None) };
+    reader.require(path, &NAMES, &given, REQUIRED);
+    let line = description.zip(account_code);
+    Ok(line.map(|(description, account_code)| PastLine {
+        description,
+        account_code,
+        date,
+        amount,
+        merchant,
+        vat_code,
+        bank_account,
+    }))
 }
 
 /// Reads one account of the chart; none when it has a problem.

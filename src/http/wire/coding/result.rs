@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::domain::amount::{self, UNITS_PER_WHOLE};
-use crate::domain::coding::{Account, Batch, CodedRow, Outcome, Settled};
+use crate::domain::coding::{Account, Batch, CodedRow, Outcome, Settled, Warning};
 use crate::http::wire::print::{write_list, write_string};
 
 /// Confidence is stored in thousandths.
@@ -23,6 +23,16 @@ pub fn write_result(out: &mut impl Write, batch: &Batch<'_>, inputs: &[&str], ou
     }
     out.write_all(b"},\"warnings\":")?;
     write_list(out, outcome.warnings.iter(), |out, warning| write!(out, "\"{}\"", warning.as_str()))?;
+    if let Some(history) = &outcome.history {
+        write!(out, ",\"history_rows\":{},\"history_payees_matched\":{}", history.rows, history.payees_matched)?;
+        let left_out = [
+            (Warning::HistoryAccountUnknown, history.unknown_accounts),
+            (Warning::HistoryVatCodeUnknown, history.unknown_vat_codes),
+        ];
+        for (warning, count) in left_out.into_iter().filter(|(_, count)| *count > 0) {
+            write!(out, ",\"{}\":{count}", warning.as_str())?;
+        }
+    }
     out.write_all(b"},\"transactions\":")?;
     let rows = batch.transactions.iter().zip(inputs).zip(&outcome.rows);
     write_list(out, rows, |out, ((transaction, input), row)| write_row(out, batch, input, transaction.amount, row))?;

@@ -3,7 +3,8 @@
 use super::*;
 use crate::domain::amount;
 use crate::domain::coding::{
-    AccountType, Alternative, CodedRow, InvoiceKind, Method, Outcome, Settled, SettledKind, Vat, Warning,
+    AccountType, Alternative, Basis, CodedRow, HistorySummary, InvoiceKind, Method, Outcome, Settled, SettledKind, Vat,
+    Warning,
 };
 use crate::domain::problem::Issues;
 
@@ -58,7 +59,8 @@ fn a_whole_request_is_read_with_its_digits_and_its_words() {
 fn null_for_an_optional_key_is_the_same_as_leaving_it_out() {
     let nothing = parse(with("").as_bytes(), &LIMITS).map(|read| format!("{read:?}")).unwrap();
     for more in [
-        r#","vat_codes":null,"invoices":null,"options":null"#,
+        r#","vat_codes":null,"invoices":null,"history":null,"options":null"#,
+        r#","history":[]"#,
         r#","options":{"allowOverage":null,"businessContext":null}"#,
         r#","options":{"businessContext":""}"#,
         r#","options":{}"#,
@@ -68,6 +70,30 @@ fn null_for_an_optional_key_is_the_same_as_leaving_it_out() {
     // An empty list of invoices says that there are none; no list says nothing.
     assert!(parse(with(r#","invoices":[]"#).as_bytes(), &LIMITS).unwrap().batch.invoices.is_some());
     assert_eq!(problems(r#"{"transactions":null,"chart_of_accounts":null}"#), ["transactions", "chart_of_accounts"]);
+}
+
+#[test]
+fn the_past_is_read_strictly_and_its_codes_may_be_unknown() {
+    let past = |more: &str| with(&format!(r#","history":[{{"description":"a","account_code":"gone"{more}}}]"#));
+    let body = past(r#","date":"2024-02-29","amount":-1.5,"merchant":"","vat_code":"T9","bank_account":null"#);
+    let submission = parse(body.as_bytes(), &LIMITS).unwrap();
+    let [line] = submission.batch.history.as_slice() else { panic!("one") };
+    assert_eq!((&*line.description, &*line.account_code, line.vat_code.as_deref()), ("a", "gone", Some("T9")));
+    assert_eq!((line.amount, line.merchant.is_some(), line.date.is_some()), (amount::parse("-1.5").ok(), false, true));
+    for (more, field) in [
+        (r#","date":"2024-02-30""#, "date"),
+        (r#","amount":"1""#, "amount"),
+        (r#","vat_code":"""#, "vat_code"),
+        (r#","merchant":7"#, "merchant"),
+        (r#","reference":"x""#, "reference"),
+    ] {
+        assert_eq!(problems(&past(more)), [format!("history[0].{field}")], "{more}");
+    }
+    assert_eq!(problems(&with(r#","history":[{}]"#)), ["history[0].description", "history[0].account_code"]);
+    assert_eq!(problems(&with(r#","history":7"#)), ["history"]);
+    let rows = |count: usize| vec![r#"{"description":"a","account_code":"1"}"#; count].join(",");
+    assert_eq!(problems(&with(&format!(r#","history":[{}]"#, rows(20_001)))), ["history"]);
+    assert!(parse(with(&format!(r#","history":[{}]"#, rows(20_000))).as_bytes(), &LIMITS).is_ok());
 }
 
 #[test]
@@ -140,6 +166,7 @@ fn the_result_says_what_the_contract_says_and_more_only_when_there_is_more() {
         vat_rate: units("17.5"),
         vat_amount: units("-2.23"),
         confidence: 930,
+        basis: Basis::Line,
         method: Method::InvoiceSettlement,
         reason: "Said \"so\".".into(),
         alternatives: vec![Alternative { account: 0, confidence: 5 }],
@@ -147,7 +174,8 @@ fn the_result_says_what_the_contract_says_and_more_only_when_there_is_more() {
         transfer_pair: Some(1),
     };
     let second = CodedRow { reason: "".into(), confidence: 1000, ..CodedRow::fallback(0, "".into()) };
-    let mut outcome = Outcome { rows: vec![first, second], warnings: vec![Warning::BankAccountIncomplete] };
+    let mut outcome =
+        Outcome { rows: vec![first, second], warnings: vec![Warning::BankAccountIncomplete], history: None };
     let print = |outcome: &Outcome| {
         let mut out = Vec::new();
         write_result(&mut out, &submission.batch, &submission.inputs, outcome).map(|()| String::from_utf8(out).unwrap())
@@ -168,6 +196,11 @@ fn the_result_says_what_the_contract_says_and_more_only_when_there_is_more() {
         r#""vat_code":"NV","vat_rate":0,"net_amount":2,"vat_amount":0,"confidence":1,"coding_method":"fallback"}]}"#,
     ];
     assert_eq!(text, expected.concat());
+    // What was made of the past is there when there was one.
+    outcome.history =
+        Some(HistorySummary { rows: 9, payees_matched: 2, unknown_accounts: 3, ..HistorySummary::default() });
+    let past = r#""history_rows":9,"history_payees_matched":2,"history_account_unknown":3},"transactions":"#;
+    assert!(print(&outcome).unwrap().contains(past), "{}", print(&outcome).unwrap());
     // An answer about something that was not submitted is no result.
     outcome.rows[0].settles[0].invoice = 1;
     print(&outcome).unwrap_err();
