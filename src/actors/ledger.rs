@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use actix::{Actor, ArbiterHandle, Context, Handler, Message, ResponseActFuture, Supervised, WrapFuture as _};
 
-use super::idempotency_lock::IdempotencyLocks;
+use super::idempotency_lock::{IdempotencyLocks, Lock};
 use super::published::MembershipBoard;
 use super::runtime::{ActorError, ActorStats, Ask, Directory, Guarded, SlotOptions, guard};
 use super::{AskError, Observer};
@@ -227,10 +227,13 @@ impl LedgersHandle {
     async fn change(&self, request: CommandRequest) -> Result<CommandOutcome, AskError> {
         let mut _lock = None;
         if let Some(replay) = &request.replay {
-            let lock = self.locks.lock(request.actor.user_id, &replay.method, &replay.path, &replay.key);
-            _lock = lock.await;
-            if _lock.is_none() {
-                return Ok(CommandOutcome::Refused(Refusal::IdempotencyInProgress));
+            let (user, reader) = (request.actor.user_id, &self.store.reader);
+            let scope = (replay.method.as_str(), replay.path.as_str(), replay.key.as_str());
+            let stored = async || reader.stored_answer(user, replay).await;
+            match self.locks.lock_or(user, scope, stored).await? {
+                Some(Lock::Held(lock)) => _lock = Some(lock),
+                Some(Lock::Answered(stored)) => return Ok(CommandOutcome::Replayed(stored)),
+                None => return Ok(CommandOutcome::Refused(Refusal::IdempotencyInProgress)),
             }
         }
         let slot = self.directory.of(request.organisation)?;
