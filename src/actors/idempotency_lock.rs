@@ -160,14 +160,18 @@ mod tests {
     async fn whoever_waited_is_given_the_stored_answer_and_takes_no_lock() {
         let locks = IdempotencyLocks::default();
         let first = held(&locks, "a", Duration::ZERO).await.expect("nothing is running");
+        let waiting = Arc::new(std::sync::atomic::AtomicUsize::new(0));
         let mut tasks = tokio::task::JoinSet::new();
         for _ in 0..200 {
-            let locks = locks.clone();
+            let (locks, waiting) = (locks.clone(), Arc::clone(&waiting));
             tasks.spawn(async move {
+                waiting.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
                 locks.acquire(scope("a"), WAIT, async || Ok::<_, Infallible>(Some("stored"))).await.expect("no error")
             });
         }
-        tokio::task::yield_now().await;
+        while waiting.load(std::sync::atomic::Ordering::SeqCst) < 200 {
+            tokio::task::yield_now().await;
+        }
         drop(first);
         while let Some(ended) = tasks.join_next().await {
             assert!(matches!(ended.unwrap(), Some(Lock::Answered("stored"))));

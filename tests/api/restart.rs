@@ -167,13 +167,18 @@ for_both_products! {
 }
 
 #[test]
-fn one_folder_is_served_by_one_server() {
+fn one_database_is_served_by_one_server() {
     let setup = Setup::new();
     let server = setup.clone().start();
     let (_, key) = server.submitter();
     let setup = setup.folder(server.folder());
     let refused = setup.clone().try_start().err().expect("a second server on the folder");
-    assert!(format!("{refused:#}").contains("data_dir"), "{refused:#}");
+    assert!(format!("{refused:#}").contains("setting database_url: "), "{refused:#}");
+    // Nor by one with a folder of its own.
+    let database = format!("sqlite://{}", server.folder().path().join("data/bookkeeping.db").display());
+    let elsewhere = Setup::new().settings(|settings| settings.database_url = Some(database));
+    let refused = elsewhere.try_start().err().expect("a second server on the database");
+    assert!(format!("{refused:#}").contains("setting database_url: "), "{refused:#}");
     server.run(&key, costing(1));
     server.stop();
     let server = setup.start();

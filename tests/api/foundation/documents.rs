@@ -188,6 +188,12 @@ const SOMETIMES_ABSENT: [(&str, &[&str]); 11] = [
             "account_name",
             "batch_consistency",
             "fallback",
+            // Where the request has a history.
+            "history",
+            "history_account_unknown",
+            "history_payees_matched",
+            "history_rows",
+            "history_vat_code_unknown",
             "invoice_settlement",
             "merchant",
             "refund",
