@@ -325,6 +325,17 @@ impl Handler<Ask<KeepHouse>> for GrantRegistry {
     }
 }
 
+/// A code or token as a client presents it.
+pub type Presented = (TokenKind, TokenHash);
+
+/// A client that presents something.
+pub struct ClientPresenting {
+    /// The client, if there is one.
+    pub client: Option<ClientRow>,
+    /// Whether what it presents is of a live connection of it.
+    pub holds_presented: bool,
+}
+
 /// What looking for a token gives.
 pub enum TokenSearch {
     /// Known at once.
@@ -394,16 +405,23 @@ impl GrantRegistryHandle {
         Ok(self.slot.ask(Allow(consent)).await??)
     }
 
-    /// Exchanges a code or a refresh token. What nobody has is refused without the actor and the writer, so that strangers who make
-    /// tokens up keep nobody waiting; the writer looks at everything again.
-    pub async fn exchange(&self, exchange: Exchange) -> Result<Exchanged, AskError> {
-        let (kind, hash, client_id) = match &exchange {
-            Exchange::Code(redemption) => (TokenKind::Code, redemption.code, &redemption.client_id),
-            Exchange::Refresh(exchange) => (TokenKind::Refresh, exchange.refresh, &exchange.client_id),
-        };
-        if !self.store.reader.knows_presented(kind, hash, client_id).await? {
-            return Ok(Err(ExchangeRefusal::Invalid));
+    /// A client with what it presents.
+    pub async fn client_presenting(
+        &self,
+        id: &str,
+        presented: Option<Presented>,
+    ) -> Result<ClientPresenting, AskError> {
+        if let Some((kind, hash)) = presented
+            && let Some(client) = self.store.reader.oauth_client_presenting(kind, hash, id).await?
+        {
+            return Ok(ClientPresenting { client: Some(client), holds_presented: true });
         }
+        Ok(ClientPresenting { client: self.client(id).await?, holds_presented: false })
+    }
+
+    /// Exchanges a code or a refresh token that [`Self::client_presenting`] has found: what nobody has is refused without the actor
+    /// and the writer, so that strangers who make tokens up keep nobody waiting. The writer looks at everything again.
+    pub async fn exchange(&self, exchange: Exchange) -> Result<Exchanged, AskError> {
         Ok(self.slot.ask(exchange).await??)
     }
 
@@ -412,16 +430,13 @@ impl GrantRegistryHandle {
         Ok(self.slot.ask(RevokeGrant(user, grant)).await??)
     }
 
-    /// Revokes what a client presents. What nobody has is answered without the actor and the writer, as in an exchange.
+    /// Revokes what a client presents and [`Self::client_presenting`] has found, as in an exchange.
     pub async fn revoke_token(
         &self,
         kind: TokenKind,
         token: TokenHash,
         client_id: String,
     ) -> Result<RevokedToken, AskError> {
-        if !self.store.reader.knows_presented(kind, token, &client_id).await? {
-            return Ok(RevokedToken::Nothing);
-        }
         Ok(self.slot.ask(RevokeToken(kind, token, client_id)).await??)
     }
 

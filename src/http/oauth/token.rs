@@ -8,11 +8,11 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 use subtle::ConstantTimeEq as _;
 
-use super::documents::stored_client;
+use super::documents::stored_client_presenting;
 use super::failure::{self, Failure, Refused, failure};
 use super::form::Parameters;
 use super::{base_url, json as json_answer, resource, unstored};
-use crate::actors::grant_registry::Exchange;
+use crate::actors::grant_registry::{Exchange, Presented};
 use crate::domain::caller::{Scope, ScopeSet};
 use crate::domain::oauth::error::{GrantType, OAuthError, Reuse};
 use crate::domain::oauth::proof_key::Challenge;
@@ -71,7 +71,11 @@ async fn exchange(call: &Call<Products>) -> Result<HttpResponse, Refused> {
             return Err(failure(OAuthError::UnsupportedGrantType, words).into());
         }
     };
-    let client_id = authenticated_client(call, &form).await?;
+    let presented = match grant_type {
+        GrantType::AuthorizationCode => form.one("code").and_then(|code| presented(TokenKind::Code, code)),
+        GrantType::RefreshToken => form.one("refresh_token").and_then(|token| presented(TokenKind::Refresh, token)),
+    };
+    let Authenticated { client_id, holds_presented } = authenticated_client(call, &form, presented).await?;
     let asked: Vec<String> = form.all("resource").map(str::to_owned).collect();
     if resource(base_url(call)?, &asked).is_none() {
         return Err(failure(OAuthError::InvalidTarget, "the resource is not this service").into());
@@ -85,6 +89,9 @@ async fn exchange(call: &Call<Products>) -> Result<HttpResponse, Refused> {
         GrantType::AuthorizationCode => Exchange::Code(redemption(&form, client_id, tokens)?),
         GrantType::RefreshToken => Exchange::Refresh(refresh_exchange(&form, client_id, tokens)?),
     };
+    if !holds_presented {
+        return Err(refused(call, grant_type, ExchangeRefusal::Invalid).into());
+    }
     let actors = &call.state().actors;
     let issued = match actors.grants.exchange(exchange).await? {
         Ok(issued) => issued,
@@ -154,8 +161,24 @@ fn refused(call: &Call<Products>, grant_type: GrantType, refusal: ExchangeRefusa
     }
 }
 
+/// What a client presents, if it has the form of one.
+fn presented(kind: TokenKind, text: &str) -> Option<Presented> {
+    parse(kind, text).map(|hash| (kind, hash))
+}
+
+/// A client that is who it says.
+struct Authenticated {
+    client_id: String,
+    /// Whether what it presents is of a live connection of it.
+    holds_presented: bool,
+}
+
 /// The client, by exactly one way of authentication (RFC 6749, section 2.3). Public clients name themselves.
-async fn authenticated_client(call: &Call<Products>, form: &Parameters) -> Result<String, Refused> {
+async fn authenticated_client(
+    call: &Call<Products>,
+    form: &Parameters,
+    presented: Option<Presented>,
+) -> Result<Authenticated, Refused> {
     const REFUSED: Failure = failure(OAuthError::InvalidClient, "the client is unknown or did not authenticate itself");
     let (named, in_form) = (form.one("client_id"), form.one("client_secret"));
     let (id, secret) = match call.header("authorization") {
@@ -168,7 +191,8 @@ async fn authenticated_client(call: &Call<Products>, form: &Parameters) -> Resul
         }
         None => (named.ok_or(REFUSED)?.to_owned(), in_form.map(str::to_owned)),
     };
-    let client = stored_client(call, &id).await?.ok_or(REFUSED)?;
+    let found = stored_client_presenting(call, &id, presented).await?;
+    let client = found.client.ok_or(REFUSED)?;
     let is_right = match (&client.secret, secret) {
         (None, None) => true,
         (Some(stored), Some(secret)) => {
@@ -176,7 +200,10 @@ async fn authenticated_client(call: &Call<Products>, form: &Parameters) -> Resul
         }
         _ => false,
     };
-    if is_right { Ok(client.id) } else { Err(REFUSED.into()) }
+    if !is_right {
+        return Err(REFUSED.into());
+    }
+    Ok(Authenticated { client_id: client.id, holds_presented: found.holds_presented })
 }
 
 /// The name and the secret of `Authorization: Basic`, each form-encoded before (RFC 6749, section 2.3.1).
@@ -199,11 +226,11 @@ async fn revoke_presented(call: &Call<Products>) -> Result<HttpResponse, Refused
     if form.any_repeated(&[]) {
         return Err(invalid_request("a parameter is given more than once").into());
     }
-    let client_id = authenticated_client(call, &form).await?;
-    let token = form.required("token", "token is required")?;
-    let presented =
-        [TokenKind::Refresh, TokenKind::Access].into_iter().find_map(|kind| Some((kind, parse(kind, token)?)));
-    let revoked = match presented {
+    let kinds = [TokenKind::Refresh, TokenKind::Access];
+    let presented = form.one("token").and_then(|token| kinds.into_iter().find_map(|kind| presented(kind, token)));
+    let Authenticated { client_id, holds_presented } = authenticated_client(call, &form, presented).await?;
+    form.required("token", "token is required")?;
+    let revoked = match presented.filter(|_| holds_presented) {
         Some((kind, hash)) => call.state().actors.grants.revoke_token(kind, hash, client_id).await?,
         None => RevokedToken::Nothing,
     };

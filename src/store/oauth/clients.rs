@@ -1,8 +1,9 @@
 //! Applications that may ask people for access.
 
+use super::grants::presented;
 use super::hex;
 use crate::domain::caller::ScopeSet;
-use crate::domain::oauth::token::TokenHash;
+use crate::domain::oauth::token::{TokenHash, TokenKind};
 use crate::store::StoreError;
 use crate::store::sql::{Reader, Row, Unit, json_array, params};
 use crate::store::writer::{Locks, Writer};
@@ -98,11 +99,26 @@ async fn register(unit: &Unit<'_>, client: &NewClient) -> Result<i64, StoreError
     Ok(unit.now_ms)
 }
 
+const COLUMNS: &str = "c.id, c.name, c.redirect_uris, c.secret_sha256, c.document_until";
+
 impl Reader {
     /// A client.
     pub async fn oauth_client(&self, id: &str) -> Result<Option<ClientRow>, StoreError> {
-        let sql = "select id, name, redirect_uris, secret_sha256, document_until from oauth_client where id = $1";
-        self.one(sql, params![id]).await?.map(|row| read(&row)).transpose()
+        let sql = format!("select {COLUMNS} from oauth_client c where c.id = $1");
+        self.one(&sql, params![id]).await?.map(|row| read(&row)).transpose()
+    }
+
+    /// A client, if what it presents is stored and of a live connection of it. What is not so once never becomes so: a connection
+    /// that ended stays ended, and every secret is stored before it is handed out.
+    pub async fn oauth_client_presenting(
+        &self,
+        kind: TokenKind,
+        hash: TokenHash,
+        id: &str,
+    ) -> Result<Option<ClientRow>, StoreError> {
+        let Some(from) = presented(kind) else { return Ok(None) };
+        let sql = format!("select {COLUMNS} {from}");
+        self.one(&sql, params![hex(&hash), id]).await?.map(|row| read(&row)).transpose()
     }
 }
 

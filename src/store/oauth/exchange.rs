@@ -280,7 +280,8 @@ async fn issue(
         "insert into oauth_access_token (sha256, grant_id, scopes, expires_at, changed_epoch) values ($1, $2, $3, $4, 0)",
         "insert into oauth_refresh_token (sha256, grant_id, scopes, parent, issued_at, expires_at, siblings) \
          values ($5, $2, $6, $7, $8, $9, 0)",
-        "update oauth_client set last_used_at = $8 where id = $10",
+        // It is kept for clients that nobody uses for days.
+        "update oauth_client set last_used_at = $8 where id = $10 and coalesce(last_used_at, 0) < $8 - 60000",
     ];
     let values = params![
         hex(&tokens.access),

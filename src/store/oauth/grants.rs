@@ -131,6 +131,11 @@ pub(super) async fn revoke_grant(unit: &Unit<'_>, grant: GrantId, reason: &str) 
 
 /// What finds the live connection of a client by what it presents; none for what a client does not present.
 fn grant_of(kind: TokenKind) -> Option<String> {
+    presented(kind).map(|from| format!("select g.id {from}"))
+}
+
+/// The tables and conditions that find what a client presents, `$1`, of a live connection of the client `$2`.
+pub(super) fn presented(kind: TokenKind) -> Option<String> {
     let (table, condition) = match kind {
         TokenKind::Code => ("oauth_code", ""),
         TokenKind::Refresh => ("oauth_refresh_token", ""),
@@ -138,7 +143,7 @@ fn grant_of(kind: TokenKind) -> Option<String> {
         TokenKind::ClientSecret | TokenKind::Request => return None,
     };
     Some(format!(
-        "select g.id from {table} t join oauth_grant g on g.id = t.grant_id \
+        "from {table} t join oauth_grant g on g.id = t.grant_id join oauth_client c on c.id = g.client_id \
          where t.sha256 = $1 and g.client_id = $2 and g.revoked_at is null{condition}"
     ))
 }
@@ -247,13 +252,6 @@ impl Reader {
         let organisations = by_grant(&organisations)?;
         let grants = rows.iter().map(|row| read(row, &organisations)).collect::<Result<_, _>>()?;
         Ok((grants, tokens.iter().map(|row| token(row, 0)).collect::<Result<_, _>>()?))
-    }
-
-    /// Whether what a client presents is stored and of a live connection of that client. What is not so once never becomes so:
-    /// a connection that ended stays ended, and every secret is stored before it is handed out.
-    pub async fn knows_presented(&self, kind: TokenKind, hash: TokenHash, client_id: &str) -> Result<bool, StoreError> {
-        let Some(sql) = grant_of(kind) else { return Ok(false) };
-        Ok(self.one(&sql, params![hex(&hash), client_id]).await?.is_some())
     }
 
     /// An access token that may be used, with its connection.

@@ -13,6 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::fetch::{FetchFault, Fetched};
 use super::failure::Failure;
+use crate::actors::grant_registry::{ClientPresenting, Presented};
 use crate::domain::ids::UserId;
 use crate::domain::oauth::client_url::ClientUrl;
 use crate::domain::oauth::document_age::FAILED_MS;
@@ -229,7 +230,17 @@ async fn kept(call: &Call<Products>, url: &ClientUrl) -> Result<Option<ClientRow
 
 /// A client that is there already: registered, or by a document where documents count.
 pub(super) async fn stored_client(call: &Call<Products>, id: &str) -> Result<Option<ClientRow>, ApiError> {
+    stored_client_presenting(call, id, None).await.map(|found| found.client)
+}
+
+/// The same with what it presents.
+pub(super) async fn stored_client_presenting(
+    call: &Call<Products>,
+    id: &str,
+    presented: Option<Presented>,
+) -> Result<ClientPresenting, ApiError> {
     let takes_documents = call.state().client_documents.is_some();
-    let client = call.state().actors.grants.client(id).await?;
-    Ok(client.filter(|client| client.document_until_ms.is_none() || takes_documents))
+    let mut found = call.state().actors.grants.client_presenting(id, presented).await?;
+    found.client = found.client.filter(|client| client.document_until_ms.is_none() || takes_documents);
+    Ok(found)
 }
