@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use bookkeeping_suite::domain::amount;
 use bookkeeping_suite::domain::control::Unattended;
+use bookkeeping_suite::domain::recon::explain::Kind;
 use bookkeeping_suite::domain::recon::{Dataset, Options, Rows, run};
 use bookkeeping_suite::http::wire::recon::{Limits, parse};
 
@@ -33,6 +34,16 @@ struct Case {
     bank: Vec<Row>,
     book: Vec<Row>,
     truth: Pairs,
+    /// Whether it is a bank row, the row, and the rows of the other side that it is the sum of.
+    groups: HashSet<(bool, usize, Vec<usize>)>,
+}
+
+/// Groups that were found, that were found and true, and that are true.
+#[derive(Default, Clone, Copy)]
+struct Groups {
+    found: usize,
+    right: usize,
+    wanted: usize,
 }
 
 /// Precision, recall and F1 over pairs.
@@ -44,6 +55,9 @@ struct Score {
     seconds: f64,
     cases: f64,
 }
+
+/// Scores of the engine and its peers, and the engine's groups, by kind of statement.
+type Table = BTreeMap<String, (Vec<Score>, Groups)>;
 
 /// Print precision, recall and F1 of the engine and of its peers.
 pub fn measure_pairs(arguments: Vec<String>) {
@@ -65,7 +79,7 @@ pub fn measure_pairs(arguments: Vec<String>) {
             _ => bases.push(argument),
         }
     }
-    let mut table: BTreeMap<String, Vec<Score>> = BTreeMap::new();
+    let mut table = Table::new();
     if bases.is_empty() {
         for rows in &rows {
             for seed in seeds.0..=seeds.1 {
@@ -95,16 +109,16 @@ fn measure_small() {
     let dataset = parse(body.as_bytes(), &Limits { max_rows_per_dataset: ROWS }).unwrap().dataset;
     let truth = (0..ROWS).map(|row| (row, ROWS - 1 - row)).collect();
     let (bank, book) = (rows_of(&dataset.bank), rows_of(&dataset.book));
-    let mut table = BTreeMap::new();
-    measure(&Case { group: "small".to_owned(), dataset, bank, book, truth }, 3, &mut table);
+    let mut table = Table::new();
+    measure(&Case { group: "small".to_owned(), dataset, bank, book, truth, groups: HashSet::new() }, 3, &mut table);
     print_table(&table, 3);
-    let engine = table["small"][0];
+    let engine = table["small"].0[0];
     assert!(engine.f1 > 0.999, "the engine missed pairs that are plain to see: F1 {}", engine.f1);
 }
 
-fn print_table(table: &BTreeMap<String, Vec<Score>>, window: i32) {
+fn print_table(table: &Table, window: i32) {
     println!("pair P / R / F1 (seconds), W = {window}, means");
-    for (group, scores) in table {
+    for (group, (scores, groups)) in table {
         println!("{group}");
         let names = ["this engine"].into_iter().chain(PEERS.iter().map(|peer| peer.0));
         for (name, score) in names.zip(scores) {
@@ -117,10 +131,15 @@ fn print_table(table: &BTreeMap<String, Vec<Score>>, window: i32) {
                 mean(score.seconds)
             );
         }
+        if groups.wanted + groups.found > 0 {
+            let share = |of: usize| groups.right as f64 / of.max(1) as f64;
+            let (precision, recall) = (share(groups.found), share(groups.wanted));
+            println!("  groups: P {precision:.4} R {recall:.4} of {} true, {} found", groups.wanted, groups.found);
+        }
     }
 }
 
-fn measure(case: &Case, window: i32, table: &mut BTreeMap<String, Vec<Score>>) {
+fn measure(case: &Case, window: i32, table: &mut Table) {
     let options = Options { window_days: window as u32, include_matched: true };
     let started = Instant::now();
     let outcome = run(&case.dataset, &options, &Unattended).unwrap();
@@ -132,7 +151,15 @@ fn measure(case: &Case, window: i32, table: &mut BTreeMap<String, Vec<Score>>) {
         let pairs = peer(&case.bank, &case.book, window);
         scores.push(score(case, window, &pairs, started.elapsed().as_secs_f64()));
     }
-    let sums = table.entry(case.group.clone()).or_insert_with(|| vec![Score::default(); scores.len()]);
+    let entry = || (vec![Score::default(); scores.len()], Groups::default());
+    let (sums, groups) = table.entry(case.group.clone()).or_insert_with(entry);
+    let found = outcome.explanations().iter().filter(|explanation| explanation.kind == Kind::Group);
+    for group in found {
+        groups.found += 1;
+        let group = (group.is_bank, group.row, group.other_rows.clone());
+        groups.right += usize::from(case.groups.contains(&group));
+    }
+    groups.wanted += case.groups.iter().filter(|group| is_reachable(case, window, group)).count();
     for (sum, score) in sums.iter_mut().zip(scores) {
         sum.precision += score.precision;
         sum.recall += score.recall;
@@ -140,6 +167,14 @@ fn measure(case: &Case, window: i32, table: &mut BTreeMap<String, Vec<Score>>) {
         sum.seconds += score.seconds;
         sum.cases += 1.0;
     }
+}
+
+/// Whether the rows of a group lie inside the window and add up: others cannot be explained.
+fn is_reachable(case: &Case, window: i32, (is_bank, row, others): &(bool, usize, Vec<usize>)) -> bool {
+    let (ones, parts) = if *is_bank { (&case.bank, &case.book) } else { (&case.book, &case.bank) };
+    let one = &ones[*row];
+    let sum: i128 = others.iter().map(|&other| parts[other].pence).sum();
+    sum == one.pence && others.iter().all(|&other| (parts[other].day - one.day).abs() <= window)
 }
 
 /// Rows with identical content are interchangeable; illegal or doubled pairs stop the benchmark.
@@ -187,12 +222,17 @@ fn read(base: &str, group: String) -> Case {
     let body = std::fs::read(format!("{base}.json")).unwrap();
     let dataset = parse(&body, &Limits { max_rows_per_dataset: 1_000_000 }).unwrap().dataset;
     let truth = std::fs::read(format!("{base}.truth.json")).unwrap();
-    let truth: serde_json::Value = serde_json::from_slice(&truth).unwrap();
+    let whole: serde_json::Value = serde_json::from_slice(&truth).unwrap();
     let index = |value: &serde_json::Value| value.as_u64().unwrap() as usize;
-    let pairs = truth["pairs"].as_array().unwrap().iter();
+    let pairs = whole["pairs"].as_array().unwrap().iter();
     let truth = pairs.map(|pair| (index(&pair[0]), index(&pair[1]))).collect();
+    let group_of = |group: &serde_json::Value| {
+        let others = group["other_rows"].as_array().unwrap().iter().map(index);
+        (group["dataset"] == "bank", index(&group["row"]), others.collect())
+    };
+    let groups = whole["groups"].as_array().map(|groups| groups.iter().map(group_of).collect()).unwrap_or_default();
     let (bank, book) = (rows_of(&dataset.bank), rows_of(&dataset.book));
-    Case { group, bank, book, dataset, truth }
+    Case { group, bank, book, dataset, truth, groups }
 }
 
 fn rows_of(rows: &Rows) -> Vec<Row> {

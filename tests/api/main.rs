@@ -40,6 +40,7 @@ mod outage;
 mod processes;
 mod progress;
 mod rate_limit;
+mod reconciliation_groups;
 mod reconciliations;
 mod recorded;
 mod restart;

@@ -21,13 +21,14 @@ pub type Pairs = Vec<(usize, usize)>;
 pub type Matcher = fn(&[Row], &[Row], i32) -> Pairs;
 
 /// The matchers and their names.
-pub const PEERS: [(&str, Matcher); 6] = [
+pub const PEERS: [(&str, Matcher); 7] = [
     ("greedy nearest date", greedy_nearest_date),
     ("as-of join, duplicates dropped", as_of_join),
     ("two pointers per amount", two_pointers),
     ("row by row, score of date and text", row_by_row_score),
     ("greedy shared words then date", greedy_words),
     ("greedy with learned evidence", greedy_learned),
+    ("greedy, log-odds of shared words", greedy_log_odds),
 ];
 
 fn by_amount(rows: &[Row]) -> HashMap<i128, Vec<usize>> {
@@ -226,6 +227,48 @@ fn greedy_learned(bank: &[Row], book: &[Row], window: i32) -> Pairs {
                 score += if best > 1.0 { best } else { (1.0 - usual).ln() };
             }
             ((-score * 1e6) as i64, i, j)
+        })
+        .collect();
+    scored.sort_unstable();
+    take_in_order(scored.into_iter().map(|(_, i, j)| (i, j)))
+}
+
+/// The crude learner: how much likelier each shared word is in pairs that are each other's only candidate than in rows
+/// paired at random; greedy, a day costs a nat.
+fn greedy_log_odds(bank: &[Row], book: &[Row], window: i32) -> Pairs {
+    let edges = edges(bank, book, window);
+    let mut degree = (vec![0; bank.len()], vec![0; book.len()]);
+    for &(i, j) in &edges {
+        degree.0[i] += 1;
+        degree.1[j] += 1;
+    }
+    let tokens = |rows: &[Row]| -> Vec<Vec<String>> { rows.iter().map(|row| words(&row.text)).collect() };
+    let (left, right) = (tokens(bank), tokens(book));
+    let rows_with = |texts: &[Vec<String>]| {
+        let mut counts: HashMap<String, f64> = HashMap::new();
+        texts.iter().flatten().for_each(|word| *counts.entry(word.clone()).or_default() += 1.0);
+        counts
+    };
+    let (at_bank, in_books) = (rows_with(&left), rows_with(&right));
+    let mut shared: HashMap<&str, f64> = HashMap::new();
+    let mut sure = 0.0;
+    for &(i, j) in edges.iter().filter(|&&(i, j)| degree.0[i] == 1 && degree.1[j] == 1) {
+        sure += 1.0;
+        left[i].iter().filter(|word| right[j].contains(word)).for_each(|word| *shared.entry(word).or_default() += 1.0);
+    }
+    let weight = |word: &str| {
+        let share = |counts: &HashMap<String, f64>, rows: usize| (counts[word] + 0.5) / (rows as f64 + 1.0);
+        let by_chance = share(&at_bank, bank.len()) * share(&in_books, book.len());
+        let usual = share(&at_bank, bank.len()).min(share(&in_books, book.len())) * 0.5;
+        let in_pairs = (shared.get(word).copied().unwrap_or(0.0) + 5.0 * usual) / (sure + 5.0);
+        (in_pairs / by_chance).ln().max(0.0)
+    };
+    let mut scored: Vec<(i64, usize, usize)> = edges
+        .into_iter()
+        .map(|(i, j)| {
+            let words = left[i].iter().filter(|word| right[j].contains(word));
+            let text: f64 = words.map(|word| weight(word)).sum();
+            ((-(text - f64::from((bank[i].day - book[j].day).abs())) * 1e6) as i64, i, j)
         })
         .collect();
     scored.sort_unstable();

@@ -90,6 +90,19 @@ pub(super) struct Texts {
     pub(super) stop_words: Vec<u32>,
 }
 
+impl Texts {
+    /// Whether a word can be somebody's name: two letters and more that do not stand on any statement.
+    pub(super) fn is_name(&self, word: u32) -> bool {
+        let is_word = self.vocabulary.kind(word) == Kind::Letters && self.vocabulary.initial(word) != 0;
+        is_word && !self.stop_words.contains(&word)
+    }
+
+    /// Whether a word is a number of four and more digits.
+    pub(super) fn is_number(&self, word: u32) -> bool {
+        self.vocabulary.kind(word) == Kind::Number
+    }
+}
+
 impl Evidence {
     /// Learns from pairs that are taken to be true.
     pub(super) fn learn(texts: &Texts, pairs: &[Pair], window_days: i32, pace: &Pace<'_>) -> Result<Self, Stopped> {
@@ -342,6 +355,12 @@ impl Reader {
     /// The same without what numbers say.
     pub(super) fn wording_gain(&self, evidence: &Evidence, texts: &Texts, book_row: usize) -> i32 {
         self.sight(evidence, texts, book_row, false).sum
+    }
+
+    /// The words that the open bank row and a book row account for in each other, one bit each by place in the row.
+    pub(super) fn common_words(&self, evidence: &Evidence, texts: &Texts, book_row: usize) -> (u16, u16) {
+        let sight = self.sight(evidence, texts, book_row, false);
+        (sight.bank_words, sight.book_words)
     }
 
     fn sight(&self, evidence: &Evidence, texts: &Texts, book_row: usize, learning: bool) -> Sight {

@@ -1,5 +1,5 @@
 //! Why rows may have been left over: a date just outside the window, swapped digits,
-//! a wrong sign, a moved decimal point, a small difference, an entry keyed twice.
+//! a wrong sign, a moved decimal point, a small difference, an entry keyed twice, one payment of several documents.
 //! Suggestions for the bookkeeper only; nothing here changes what is matched.
 
 use std::collections::HashSet;
@@ -8,9 +8,11 @@ use crate::domain::control::{Control, Stopped};
 use crate::domain::date::Date;
 
 use super::dataset::{Dataset, Rows};
-use crate::domain::amount::{self, money};
+use super::groups::Group;
+use super::tolerance::PairOfRows;
+use crate::domain::amount::{self, money, plain_decimal};
 
-/// Explanations given for one run.
+/// Explanations given for one run beside groups, which have a limit of their own.
 pub const MAX_EXPLANATIONS: usize = 1_000;
 
 /// Texts compared for one run, so that a hopeless file costs a fraction of a second.
@@ -28,6 +30,8 @@ const NEAR_DAYS: i32 = 7;
 /// What probably went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
+    /// The amount is the exact sum of several rows of the other side.
+    Group,
     /// The same amount and words, too many days apart.
     DateOutsideWindow,
     /// Two neighbouring digits of the amount changed places.
@@ -46,6 +50,7 @@ impl Kind {
     /// The word of the API.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Group => "group",
             Self::DateOutsideWindow => "date_outside_window",
             Self::DigitsTransposed => "digits_transposed",
             Self::SignReversed => "sign_reversed",
@@ -68,26 +73,53 @@ pub struct Explanation {
     /// The row it should perhaps go with: of the books for a bank row, and for an entry keyed
     /// twice the matched book row.
     pub other_row: Option<usize>,
+    /// Of a group: the 2 to 50 rows of the other side that add up to `row`, ascending.
+    pub other_rows: Vec<usize>,
     /// The same for people.
     pub detail: String,
 }
 
-/// Looks for explanations of the rows that found no partner.
+/// What the matching itself has to say about rows it left open.
+pub(super) struct Known<'a> {
+    /// Bank rows first, each side in the order of its rows.
+    pub(super) groups: &'a [Group],
+    /// Pairs that were left open so that the others balance.
+    pub(super) left_open: &'a [PairOfRows],
+}
+
+/// Looks for explanations of the rows that found no partner: groups, pairs left open, then suspicions.
 pub(super) fn explain(
     dataset: &Dataset,
     window_days: u32,
     is_bank_matched: impl Fn(usize) -> bool,
     is_book_matched: impl Fn(usize) -> bool,
+    known: &Known<'_>,
     control: &dyn Control,
 ) -> Result<Vec<Explanation>, Stopped> {
     let window_days = i32::try_from(window_days).unwrap_or(0);
+    let mut explained_bank = HashSet::new();
+    let mut taken = HashSet::new();
+    let mut explanations = Vec::with_capacity(known.groups.len());
+    for group in known.groups {
+        let (one, others) =
+            if group.is_bank { (&mut explained_bank, &mut taken) } else { (&mut taken, &mut explained_bank) };
+        one.insert(group.row);
+        others.extend(group.others.iter().copied());
+        explanations.push(of_group(dataset, group));
+    }
+    let mut search = Search { dataset, window_days, comparisons: 0, found: Vec::new() };
+    for &(bank, book) in known.left_open {
+        explained_bank.insert(bank);
+        taken.insert(book);
+        if !search.is_spent() {
+            search.found.push(of_pair_left_open(dataset, bank, book));
+        }
+    }
     let open_books = Index::of(&dataset.book, |row| !is_book_matched(row));
     if control.is_cancelled() {
         return Err(Stopped);
     }
-    let mut search = Search { dataset, window_days, comparisons: 0, found: Vec::new() };
-    let mut taken = HashSet::new();
-    let open = |row: &usize| !is_bank_matched(*row);
+    let open = |row: &usize| !is_bank_matched(*row) && !explained_bank.contains(row);
     for (turn, bank) in (0..dataset.bank.len()).filter(open).enumerate() {
         if turn % 256 == 0 && control.is_cancelled() {
             return Err(Stopped);
@@ -97,21 +129,62 @@ pub(super) fn explain(
         }
         search.suspect(bank, &open_books, &mut taken);
     }
-    if open_books.entries.is_empty() || search.is_spent() {
-        return Ok(search.found);
-    }
-    let matched_books = Index::of(&dataset.book, &is_book_matched);
-    let open = |row: &usize| !is_book_matched(*row) && !taken.contains(row);
-    for (turn, book) in (0..dataset.book.len()).filter(open).enumerate() {
-        if turn % 256 == 0 && control.is_cancelled() {
-            return Err(Stopped);
+    if !open_books.entries.is_empty() && !search.is_spent() {
+        let matched_books = Index::of(&dataset.book, &is_book_matched);
+        let open = |row: &usize| !is_book_matched(*row) && !taken.contains(row);
+        for (turn, book) in (0..dataset.book.len()).filter(open).enumerate() {
+            if turn % 256 == 0 && control.is_cancelled() {
+                return Err(Stopped);
+            }
+            if search.is_spent() {
+                break;
+            }
+            search.suspect_twice(book, &matched_books);
         }
-        if search.is_spent() {
-            break;
-        }
-        search.suspect_twice(book, &matched_books);
     }
-    Ok(search.found)
+    explanations.append(&mut search.found);
+    Ok(explanations)
+}
+
+fn of_group(dataset: &Dataset, group: &Group) -> Explanation {
+    const LISTED: usize = 10;
+    let (rows, one, other) =
+        if group.is_bank { (&dataset.bank, "bank", "book") } else { (&dataset.book, "book", "bank") };
+    let mut listed: Vec<String> = group.others.iter().take(LISTED).map(usize::to_string).collect();
+    if group.others.len() > LISTED {
+        listed.push(format!("{} more", group.others.len() - LISTED));
+    }
+    let last = listed.pop().unwrap_or_default();
+    Explanation {
+        is_bank: group.is_bank,
+        row: group.row,
+        kind: Kind::Group,
+        other_row: None,
+        other_rows: group.others.clone(),
+        detail: format!(
+            "{other} rows {} and {last} have the same payee or reference and add up to the {} of this {one} row",
+            listed.join(", "),
+            money(rows.units(group.row)),
+        ),
+    }
+}
+
+fn of_pair_left_open(dataset: &Dataset, bank: usize, book: usize) -> Explanation {
+    let (at_bank, in_books) = (dataset.bank.units(bank), dataset.book.units(book));
+    Explanation {
+        is_bank: true,
+        row: bank,
+        kind: Kind::SmallDifference,
+        other_row: Some(book),
+        other_rows: Vec::new(),
+        detail: format!(
+            "book row {book} is equal to the penny but differs by {}: {} at the bank, {} in the books; the pair was left \
+             open so that the matched rows balance",
+            plain_decimal(at_bank - in_books),
+            plain_decimal(at_bank),
+            plain_decimal(in_books),
+        ),
+    }
 }
 
 /// Some rows of one side by penny and date.
@@ -182,7 +255,14 @@ impl Search<'_> {
         let Some((_, kind, book)) = best else { return };
         taken.insert(book);
         let detail = self.detail(bank, book, kind);
-        self.found.push(Explanation { is_bank: true, row: bank, kind, other_row: Some(book), detail });
+        self.found.push(Explanation {
+            is_bank: true,
+            row: bank,
+            kind,
+            other_row: Some(book),
+            other_rows: Vec::new(),
+            detail,
+        });
     }
 
     fn detail(&self, bank: usize, book: usize, kind: Kind) -> String {
@@ -210,7 +290,7 @@ impl Search<'_> {
             Kind::DecimalPointMoved => format!(
                 "book row {book} has similar words and the decimal point moved: {at_bank} at the bank, {in_books} in the books"
             ),
-            Kind::SmallDifference | Kind::PossiblyKeyedTwice => format!(
+            Kind::SmallDifference | Kind::PossiblyKeyedTwice | Kind::Group => format!(
                 "book row {book} has similar words and a slightly different amount: {at_bank} at the bank, {in_books} in the books"
             ),
         }
@@ -230,6 +310,7 @@ impl Search<'_> {
             row: book,
             kind: Kind::PossiblyKeyedTwice,
             other_row: Some(other),
+            other_rows: Vec::new(),
             detail: format!(
                 "possibly keyed twice: book row {other}, which is matched, has the same amount and description"
             ),
@@ -306,7 +387,7 @@ mod tests {
         let mut dataset = Dataset::default();
         assert!(dataset.bank.push(Date::numbered(bank.0), bank.1, bank.2));
         assert!(dataset.book.push(Date::numbered(book.0), book.1, book.2));
-        explain(&dataset, 3, |_| false, |_| false, &Unattended)
+        explain(&dataset, 3, |_| false, |_| false, &Known { groups: &[], left_open: &[] }, &Unattended)
             .unwrap_or_default()
             .into_iter()
             .map(|explanation| (explanation.kind, explanation.detail))

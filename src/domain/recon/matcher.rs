@@ -15,7 +15,9 @@ use super::assignment::{Graph as _, NONE, Solved, Solver, Windows};
 use super::bounded::Block;
 use super::dataset::{Dataset, Rows};
 use super::evidence::{Evidence, NAT, Pair, Reader, STOP_WORDS, Texts};
+use super::groups::{Group, Leftover, open_books};
 use super::pace::Pace;
+use super::subset_sum::chance_of_amount;
 use super::words::Vocabulary;
 use crate::domain::amount;
 
@@ -45,20 +47,29 @@ const TRAINING_PAIRS: usize = 60_000;
 /// A pair teaches when it beats every rival on both sides by this much.
 const CLEAR_MARGIN: i32 = 3 * NAT;
 
-/// The book row of every bank row ([`NONE`] for none), by submitted index.
+/// What was found, by submitted index.
+#[derive(Debug)]
+pub(super) struct Matching {
+    /// The book row of every bank row ([`NONE`] for none).
+    pub(super) partner_of_bank: Vec<u32>,
+    /// Rows left open that are the sum of rows left open on the other side.
+    pub(super) groups: Vec<Group>,
+}
+
+/// Pairs the rows, then explains what is left as groups.
 pub(super) fn match_rows(
     dataset: &Dataset,
     window_days: u32,
     effort: Effort,
     control: &dyn Control,
-) -> Result<Vec<u32>, Stopped> {
+) -> Result<Matching, Stopped> {
     let pace = Pace::new(control);
     let bank = Ordered::of(&dataset.bank, &pace)?;
     let book = Ordered::of(&dataset.book, &pace)?;
     let window_days = window_days as i32;
     let components = components(&bank, &book, window_days);
     let mut matcher = Matcher { bank: &bank, book: &book, window_days, effort, pace, rows_done: 0 };
-    let places = matcher.run(dataset, &components)?;
+    let (places, groups) = matcher.run(dataset, &components)?;
     let mut partners = vec![NONE; dataset.bank.len()];
     for (place, &partner) in places.iter().enumerate() {
         if partner != NONE {
@@ -66,15 +77,16 @@ pub(super) fn match_rows(
         }
     }
     control.progress(dataset.rows());
-    Ok(partners)
+    Ok(Matching { partner_of_bank: partners, groups })
 }
 
 /// One side in canonical order: by penny, day, text, digits, and only then by submitted
 /// index, which can only tell identical rows apart.
-struct Ordered {
-    rows: Vec<u32>,
-    pence: Vec<i128>,
-    days: Vec<i32>,
+pub(super) struct Ordered {
+    /// The submitted index of each place.
+    pub(super) rows: Vec<u32>,
+    pub(super) pence: Vec<i128>,
+    pub(super) days: Vec<i32>,
 }
 
 impl Ordered {
@@ -104,6 +116,14 @@ impl Ordered {
             pence: keys.iter().map(|key| key.0).collect(),
             days: keys.iter().map(|key| key.1).collect(),
         })
+    }
+
+    /// How likely any row of this side has the amount of a place, see [`chance_of_amount`].
+    pub(super) fn chance_of(&self, place: usize) -> f64 {
+        let pence = self.pence[place];
+        let first = self.pence.partition_point(|&other| other < pence);
+        let rows_with = self.pence[first..].partition_point(|&other| other == pence);
+        chance_of_amount(pence, rows_with, self.pence.len())
     }
 }
 
@@ -194,14 +214,16 @@ struct Matcher<'a> {
 }
 
 impl Matcher<'_> {
-    fn run(&mut self, dataset: &Dataset, components: &[Component]) -> Result<Vec<u32>, Stopped> {
+    fn run(&mut self, dataset: &Dataset, components: &[Component]) -> Result<(Vec<u32>, Vec<Group>), Stopped> {
         let mut partners = vec![NONE; self.bank.rows.len()];
         let in_doubt = components.iter().any(|component| !component.is_single_pair());
-        if !in_doubt {
+        let open = |rows: usize| rows - components.len();
+        let (open_bank, open_book) = (self.bank.rows.len(), self.book.rows.len());
+        if !in_doubt && (open(open_bank) == 0 || open(open_book) == 0) {
             for component in components {
                 partners[component.bank.0 as usize] = component.book.0;
             }
-            return Ok(partners);
+            return Ok((partners, Vec::new()));
         }
         let texts = self.texts(dataset)?;
         let evidence = self.learn(&texts, components)?;
@@ -224,7 +246,21 @@ impl Matcher<'_> {
             }
             self.finished(component)?;
         }
-        Ok(partners)
+        let bank_is_open: Vec<bool> = partners.iter().map(|&partner| partner == NONE).collect();
+        let book_is_open = open_books(&partners, self.book.rows.len());
+        let leftover = Leftover {
+            dataset,
+            bank: self.bank,
+            book: self.book,
+            bank_is_open: &bank_is_open,
+            book_is_open: &book_is_open,
+            texts: &texts,
+            evidence: &evidence,
+            window_days: self.window_days,
+            pace: &self.pace,
+        };
+        let groups = leftover.groups()?;
+        Ok((partners, groups))
     }
 
     /// Exactly where the component is small enough and the budget holds, else bounded.

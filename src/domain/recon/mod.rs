@@ -7,12 +7,15 @@ mod bounded;
 pub mod dataset;
 mod evidence;
 pub mod explain;
+mod groups;
 mod lag;
 mod line_match;
 mod matcher;
 #[cfg(test)]
 mod oracle;
 mod pace;
+mod subset_sum;
+mod tolerance;
 pub mod verify;
 mod words;
 
@@ -75,7 +78,9 @@ impl Outcome {
 /// and tells it how many rows are done, up to all rows of both sides.
 pub fn run(dataset: &Dataset, options: &Options, control: &dyn Control) -> Result<Outcome, Stopped> {
     let effort = matcher::Effort::default();
-    let partner_of_bank = matcher::match_rows(dataset, options.window_days, effort, control)?;
+    let matcher::Matching { mut partner_of_bank, groups } =
+        matcher::match_rows(dataset, options.window_days, effort, control)?;
+    let left_open = tolerance::leave_worst_open(dataset, &mut partner_of_bank);
     let mut is_book_matched = vec![false; dataset.book.len()];
     for book in (0..partner_of_bank.len()).filter_map(|bank| partner(&partner_of_bank, bank)) {
         if let Some(matched) = is_book_matched.get_mut(book) {
@@ -83,12 +88,13 @@ pub fn run(dataset: &Dataset, options: &Options, control: &dyn Control) -> Resul
         }
     }
     let is_matched = |book: usize| is_book_matched.get(book).copied().unwrap_or(false);
-    let verification = verify::verify(dataset, |bank| partner(&partner_of_bank, bank), is_matched);
+    let verification = verify::verify(dataset, |bank| partner(&partner_of_bank, bank), is_matched, &left_open);
     if control.is_cancelled() {
         return Err(Stopped);
     }
     let is_bank_matched = |bank: usize| partner(&partner_of_bank, bank).is_some();
-    let explanations = explain::explain(dataset, options.window_days, is_bank_matched, is_matched, control)?;
+    let known = explain::Known { groups: &groups, left_open: &left_open };
+    let explanations = explain::explain(dataset, options.window_days, is_bank_matched, is_matched, &known, control)?;
     control.progress(dataset.rows());
     Ok(Outcome { partner_of_bank, is_book_matched, verification, explanations })
 }

@@ -6,11 +6,16 @@
 
 use super::assignment::NONE;
 use super::dataset::{Dataset, Rows};
-use super::matcher::{Effort, match_rows, values};
+use super::matcher::{Effort, values};
 use super::{Options, run};
 use crate::domain::amount;
 use crate::domain::control::{Control, Stopped, Unattended};
 use crate::domain::date::Date;
+
+/// The book row of every bank row.
+fn match_rows(dataset: &Dataset, window_days: u32, effort: Effort, control: &dyn Control) -> Result<Vec<u32>, Stopped> {
+    super::matcher::match_rows(dataset, window_days, effort, control).map(|matching| matching.partner_of_bank)
+}
 
 /// A repeatable stream of numbers.
 struct Random(u64);

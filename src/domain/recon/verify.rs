@@ -1,7 +1,8 @@
 //! Does the money agree? Totals of what was submitted against totals of what was
 //! left over, exact to 10⁻¹² of a unit. It knows nothing about how rows were paired.
 
-use super::dataset::{Dataset, Rows};
+use super::dataset::Dataset;
+use super::tolerance::PairOfRows;
 use crate::domain::amount::{UNITS_PER_PENNY, UNITS_PER_WHOLE, money, plain_decimal};
 
 /// The balance of one run.
@@ -34,11 +35,13 @@ struct Totals {
     fine_bank: Vec<usize>,
 }
 
-/// Checks the balance; `partners` is the book row of every bank row.
+/// Checks the balance; `partner_of_bank` is the book row of every bank row, `left_open` the pairs that were taken apart so
+/// that the others balance.
 pub(super) fn verify(
     dataset: &Dataset,
     partner_of_bank: impl Fn(usize) -> Option<usize>,
     is_book_matched: impl Fn(usize) -> bool,
+    left_open: &[PairOfRows],
 ) -> Verification {
     let mut totals = Totals::default();
     for row in 0..dataset.bank.len() {
@@ -72,7 +75,7 @@ pub(super) fn verify(
     let actual = totals.missing - totals.remove;
     let is_verified = (expected - actual).abs() < UNITS_PER_PENNY;
     let reason = if is_verified {
-        verified_reason(&dataset.bank, &dataset.book, &totals, expected)
+        verified_reason(dataset, &totals, expected, left_open)
     } else {
         unverified_reason(&totals, expected - actual)
     };
@@ -83,8 +86,8 @@ fn is_whole_pence(units: i128) -> bool {
     units % UNITS_PER_PENNY == 0
 }
 
-fn verified_reason(bank: &Rows, book: &Rows, totals: &Totals, expected: i128) -> String {
-    if bank.is_empty() && book.is_empty() {
+fn verified_reason(dataset: &Dataset, totals: &Totals, expected: i128, left_open: &[PairOfRows]) -> String {
+    if dataset.bank.is_empty() && dataset.book.is_empty() {
         return "Verified: both datasets are empty.".to_owned();
     }
     if totals.missing_rows == 0 && totals.remove_rows == 0 {
@@ -98,6 +101,23 @@ fn verified_reason(bank: &Rows, book: &Rows, totals: &Totals, expected: i128) ->
         count(totals.remove_rows, "book row"),
         money(totals.remove),
         money(expected),
+    ) + &left_open_reason(left_open)
+}
+
+/// Names the pairs that were left open for their fractions of a penny.
+fn left_open_reason(left_open: &[PairOfRows]) -> String {
+    if left_open.is_empty() {
+        return String::new();
+    }
+    let (bank, mut book): (Vec<usize>, Vec<usize>) = left_open.iter().copied().unzip();
+    book.sort_unstable();
+    format!(
+        " Among these are {} that {} to the penny and were left open because of fractions of a penny: bank rows {}, book \
+         rows {}.",
+        pairs(left_open.len()),
+        if left_open.len() == 1 { "agrees" } else { "agree" },
+        ranges(&bank),
+        ranges(&book),
     )
 }
 
@@ -156,7 +176,7 @@ const _: () = assert!(UNITS_PER_WHOLE == UNITS_PER_PENNY * 100);
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Options, run};
+    use super::super::{Options, Rows, run};
     use super::*;
     use crate::domain::control::Unattended;
     use crate::domain::date::Date;

@@ -159,6 +159,7 @@ fn result() -> utoipa::openapi::Object {
         ],
     );
     let kinds = [
+        "group",
         "date_outside_window",
         "digits_transposed",
         "sign_reversed",
@@ -172,7 +173,22 @@ fn result() -> utoipa::openapi::Object {
             required("dataset", choice(&["bank", "book"])),
             required("row", integer(0).description(Some("Zero-based index in the submitted dataset."))),
             required("kind", choice(&kinds)),
-            optional("other_row", integer(0)),
+            optional(
+                "other_row",
+                integer(0).description(Some("The row it should perhaps go with: of the books; not of a group.")),
+            ),
+            optional(
+                "other_rows",
+                array(integer(0))
+                    .min_items(Some(2))
+                    .max_items(Some(50))
+                    .description(Some("Of a group: the rows of the other dataset that add up to the row, ascending."))
+                    .build(),
+            ),
+            optional(
+                "difference",
+                number().minimum(Some(0.0)).maximum(Some(0.0)).description(Some("Of a group: 0, as the sum is exact.")),
+            ),
             required("detail", string()),
         ],
     );
@@ -185,7 +201,13 @@ fn result() -> utoipa::openapi::Object {
             required("remove_from_books", rows()),
             required("verification", verification),
             optional("matched", array(pair).description(Some("Only when `includeMatched` was true.")).build()),
-            optional("explanations", array(explanation).max_items(Some(1_000)).build()),
+            optional(
+                "explanations",
+                array(explanation)
+                    .max_items(Some(2_000))
+                    .description(Some("At most 1,000 groups, which come first, and 1,000 others."))
+                    .build(),
+            ),
         ],
     )
 }

@@ -395,6 +395,11 @@ fn write_explanations(out: &mut impl Write, outcome: &Outcome) -> io::Result<()>
         if let Some(other) = explanation.other_row {
             write!(out, ",\"other_row\":{other}")?;
         }
+        if !explanation.other_rows.is_empty() {
+            out.write_all(b",\"other_rows\":")?;
+            write_list(out, explanation.other_rows.iter(), |out, row| write!(out, "{row}"))?;
+            out.write_all(b",\"difference\":0")?;
+        }
         out.write_all(b",\"detail\":")?;
         write_string(out, &explanation.detail)?;
         out.write_all(b"}")

@@ -206,7 +206,7 @@ const SOMETIMES_ABSENT: [(&str, &[&str]); 11] = [
     ("Import", &["results"]),
     ("Reconciliation", &["completed_at", "credits_charged", "error", "progress", "result"]),
     ("ReconciliationFailure", &["details"]),
-    ("ReconciliationResult", &["explanations", "matched", "other_row"]),
+    ("ReconciliationResult", &["difference", "explanations", "matched", "other_row", "other_rows"]),
     ("RecordedVatReturn", &["adjustments", "entries"]),
     ("VatReturn", &["entries"]),
 ];

@@ -114,12 +114,18 @@ struct MatchedRow {
     date_difference_days: u32,
 }
 
-/// What probably went wrong, and the row of the books it has to do with.
-#[derive(Clone, Copy, Serialize)]
+/// What probably went wrong, and the rows it has to do with.
+#[derive(Clone, Serialize)]
 struct Perhaps {
     kind: &'static str,
     #[serde(flatten)]
     other: InBooks,
+    /// Of a row of the statement: the rows of the books that add up to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    in_books: Vec<InBooks>,
+    /// Of a row of the books: the rows of the statement that add up to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rows: Vec<usize>,
 }
 
 /// Compares a statement with the books.
@@ -368,7 +374,12 @@ fn suggestions(outcome: &Outcome, book: &[BankBookRow], is_bank: bool) -> BTreeM
     let of_side = outcome.explanations().iter().filter(|one| one.is_bank == is_bank);
     let perhaps = |one: &Explanation| {
         let other = one.other_row.and_then(|row| book.get(row)).map(InBooks::from);
-        (one.row, Perhaps { kind: one.kind.as_str(), other: other.unwrap_or_default() })
+        let in_books = match is_bank {
+            true => one.other_rows.iter().filter_map(|&row| book.get(row)).map(InBooks::from).collect(),
+            false => Vec::new(),
+        };
+        let rows = if is_bank { Vec::new() } else { one.other_rows.clone() };
+        (one.row, Perhaps { kind: one.kind.as_str(), other: other.unwrap_or_default(), in_books, rows })
     };
     of_side.map(perhaps).collect()
 }
@@ -382,7 +393,7 @@ fn missing_rows(statement: &Statement, book: &[BankBookRow], outcome: &Outcome) 
             date: row.date,
             amount: row.amount.into(),
             description: &row.description,
-            perhaps: perhaps.get(&at).copied(),
+            perhaps: perhaps.get(&at).cloned(),
         })
     });
     printed.collect()
@@ -409,7 +420,7 @@ fn removed_rows(
                 BankBookSource::Journal(_) => None,
             },
             outside_statement: is_outside(row),
-            perhaps: perhaps.get(&at).copied(),
+            perhaps: perhaps.get(&at).cloned(),
         })
     });
     Ok((printed.collect::<Result<_, _>>()?, rows().filter(|(_, row)| is_outside(row)).count()))

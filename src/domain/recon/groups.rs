@@ -1,0 +1,469 @@
+//! One payment of several documents, or one document paid in several parts: a row left open whose amount is the exact
+//! sum of rows left open on the other side, of the same payee or reference, inside the window.
+//!
+//! It comes after the matching and sees only what that left open, so it never stands in the way of a one-to-one match.
+//! First the whole run of a payee is tried, then subsets of a few rows. A sum counts only where hardly any would come
+//! about by chance. All work is counted, so the answer is the same on every machine.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::as_conversions,
+    reason = "hot kernel: places index the permutations of the matcher, and there are fewer than 2^32 rows"
+)]
+
+use crate::domain::control::Stopped;
+
+use super::assignment::NONE;
+use super::dataset::Dataset;
+use super::evidence::{Evidence, Reader, Texts};
+use super::matcher::Ordered;
+use super::pace::Pace;
+use super::subset_sum::{MEMBERS, Member, Search, nearest};
+use super::words::Side;
+
+/// Groups given for one run.
+pub(super) const MAX_GROUPS: usize = 1_000;
+
+/// Share of a row's telling words that the other row has to have.
+const LIKENESS: f64 = 0.6;
+
+/// Rows with one word inside the window that are looked at; more of them are no run of a payee.
+const ROWS_PER_WORD: usize = 256;
+
+/// Rows of the other side that are compared, for the whole job.
+const COMPARISONS: u64 = 2_000_000;
+
+/// Words of open rows that are indexed: a bound on memory.
+const INDEXED_WORDS: usize = 1_000_000;
+
+/// Pairs of rows of one payee that are kept: a bound on memory.
+const PAYEE_PAIRS: usize = 500_000;
+
+/// Subset sums that are looked at, for the whole job.
+const SUBSET_SUMS: u64 = 8_000_000;
+
+/// Amounts beyond it are left out, so that no sum overflows.
+const LARGEST_PENCE: i128 = 1 << 55;
+
+/// A row that is the sum of rows of the other side, by submitted index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Group {
+    /// Whether `row` is a bank row and the others are book rows.
+    pub(super) is_bank: bool,
+    pub(super) row: usize,
+    /// 2 to [`MEMBERS`] rows of the other side, ascending.
+    pub(super) others: Vec<usize>,
+}
+
+/// Both sides after the matching, in canonical order.
+pub(super) struct Leftover<'a> {
+    pub(super) dataset: &'a Dataset,
+    pub(super) bank: &'a Ordered,
+    pub(super) book: &'a Ordered,
+    pub(super) bank_is_open: &'a [bool],
+    pub(super) book_is_open: &'a [bool],
+    pub(super) texts: &'a Texts,
+    pub(super) evidence: &'a Evidence,
+    pub(super) window_days: i32,
+    pub(super) pace: &'a Pace<'a>,
+}
+
+/// A sum that was found, by places in canonical order.
+struct Proposal {
+    is_bank: bool,
+    row: u32,
+    others: Vec<u32>,
+    accidents: f64,
+    days: i64,
+}
+
+impl Leftover<'_> {
+    /// The groups, in the order of their rows, bank rows first.
+    pub(super) fn groups(&self) -> Result<Vec<Group>, Stopped> {
+        let pairs = self.payee_pairs()?;
+        let mut sums = SUBSET_SUMS;
+        let mut taken = Taken {
+            bank: self.bank_is_open.iter().map(|open| !open).collect(),
+            book: self.book_is_open.iter().map(|open| !open).collect(),
+        };
+        let mut found: Vec<Group> = Vec::new();
+        // What was taken narrows down what is left: whole runs twice, then subsets.
+        for with_subsets in [false, false, true] {
+            let mut proposals = Vec::new();
+            for is_bank in [true, false] {
+                self.propose(&pairs, is_bank, with_subsets, &taken, &mut sums, &mut proposals)?;
+            }
+            proposals.sort_by(|left, right| {
+                let order = left.accidents.total_cmp(&right.accidents).then(left.days.cmp(&right.days));
+                order.then_with(|| (!left.is_bank, left.row).cmp(&(!right.is_bank, right.row)))
+            });
+            for proposal in proposals {
+                if found.len() < MAX_GROUPS && taken.take(&proposal) {
+                    found.push(self.submitted(&proposal));
+                }
+            }
+        }
+        found.sort_by_key(|group| (!group.is_bank, group.row));
+        Ok(found)
+    }
+
+    fn submitted(&self, proposal: &Proposal) -> Group {
+        let (rows, others) =
+            if proposal.is_bank { (&self.bank.rows, &self.book.rows) } else { (&self.book.rows, &self.bank.rows) };
+        let mut members: Vec<usize> = proposal.others.iter().map(|&place| others[place as usize] as usize).collect();
+        members.sort_unstable();
+        Group { is_bank: proposal.is_bank, row: rows[proposal.row as usize] as usize, others: members }
+    }
+
+    /// Open bank and book places of one payee or reference inside the window.
+    fn payee_pairs(&self) -> Result<Vec<(u32, u32)>, Stopped> {
+        let usable = |pence: i128| pence != 0 && pence.abs() < LARGEST_PENCE;
+        let telling = Telling { texts: self.texts };
+        // Word, day and place of the open book rows.
+        let mut index: Vec<(u32, i32, u32)> = Vec::new();
+        for place in 0..self.book.rows.len() {
+            if !self.book_is_open[place] || !usable(self.book.pence[place]) || index.len() >= INDEXED_WORDS {
+                continue;
+            }
+            self.pace.spend(16)?;
+            let words = self.texts.book.row(place).iter().filter(|&&word| telling.names(word) || telling.numbers(word));
+            index.extend(words.map(|&word| (word, self.book.days[place], place as u32)));
+        }
+        self.pace.check()?;
+        index.sort_unstable();
+        self.pace.check()?;
+        let mut pairs = Vec::new();
+        let mut reader = Reader::new(self.texts.vocabulary.len());
+        let mut near: Vec<u32> = Vec::new();
+        let mut comparisons = COMPARISONS;
+        for bank in 0..self.bank.rows.len() {
+            if !self.bank_is_open[bank] || !usable(self.bank.pence[bank]) {
+                continue;
+            }
+            near.clear();
+            let (first, last) = (self.bank.days[bank] - self.window_days, self.bank.days[bank] + self.window_days);
+            for &word in self.texts.bank.row(bank) {
+                if !telling.names(word) && !telling.numbers(word) {
+                    continue;
+                }
+                for other in self.evidence.related(word) {
+                    let from = index.partition_point(|entry| (entry.0, entry.1) < (other, first));
+                    let until = from + index[from..].partition_point(|entry| (entry.0, entry.1) <= (other, last));
+                    self.pace.spend(16)?;
+                    if until - from <= ROWS_PER_WORD {
+                        near.extend(index[from..until].iter().map(|entry| entry.2));
+                    }
+                }
+            }
+            near.sort_unstable();
+            near.dedup();
+            if near.is_empty() {
+                continue;
+            }
+            let work = near.len() as u64 + 1;
+            self.pace.spend(64 * work)?;
+            if comparisons < work || pairs.len() >= PAYEE_PAIRS {
+                break;
+            }
+            comparisons -= work;
+            reader.load(self.evidence, self.texts, bank);
+            for &book in &near {
+                if telling.is_one_payee(&reader, self.evidence, bank, book as usize) {
+                    pairs.push((bank as u32, book));
+                }
+            }
+        }
+        Ok(pairs)
+    }
+
+    fn propose(
+        &self,
+        pairs: &[(u32, u32)],
+        is_bank: bool,
+        with_subsets: bool,
+        taken: &Taken,
+        sums: &mut u64,
+        proposals: &mut Vec<Proposal>,
+    ) -> Result<(), Stopped> {
+        let mut pairs: Vec<(u32, u32)> = pairs
+            .iter()
+            .filter(|pair| !taken.bank[pair.0 as usize] && !taken.book[pair.1 as usize])
+            .map(|&(bank, book)| if is_bank { (bank, book) } else { (book, bank) })
+            .collect();
+        pairs.sort_unstable();
+        self.pace.check()?;
+        let Dataset { bank, book } = self.dataset;
+        let (one, other) = if is_bank { (self.bank, self.book) } else { (self.book, self.bank) };
+        let (one_rows, other_rows) = if is_bank { (bank, book) } else { (book, bank) };
+        let side = if is_bank { &self.texts.book } else { &self.texts.bank };
+        for run in pairs.chunk_by(|left, right| left.0 == right.0) {
+            self.pace.spend(64 + run.len() as u64 * 32)?;
+            if run.len() < 2 {
+                continue;
+            }
+            let row = run[0].0;
+            let mut members: Vec<Member> = run.iter().map(|&(_, place)| self.member(side, other, place)).collect();
+            members.sort_unstable();
+            let search = Search { goal: one.pence[row as usize] as i64, usual: one.chance_of(row as usize) };
+            let sum = match with_subsets {
+                false => search.whole_runs(&members),
+                true => {
+                    let nearest = nearest(&members, one.days[row as usize]);
+                    let work = 4 << (nearest.len() / 2);
+                    if *sums < work {
+                        continue;
+                    }
+                    *sums -= work;
+                    self.pace.spend(4 * work)?;
+                    search.subset(&nearest)
+                }
+            };
+            let Some((others, accidents)) = sum else { continue };
+            let exact: i128 = others.iter().map(|&place| other_rows.units(other.rows[place as usize] as usize)).sum();
+            if exact != one_rows.units(one.rows[row as usize] as usize) {
+                continue;
+            }
+            let apart = |&place: &u32| i64::from((other.days[place as usize] - one.days[row as usize]).abs());
+            let days = others.iter().map(apart).sum();
+            proposals.push(Proposal { is_bank, row, others, accidents, days });
+        }
+        Ok(())
+    }
+
+    fn member(&self, side: &Side, rows: &Ordered, place: u32) -> Member {
+        let telling = Telling { texts: self.texts };
+        let words = side.row(place as usize).iter().filter(|&&word| telling.names(word));
+        // Equal sets of names have equal keys; two sets with one key would only be tried together.
+        let key = words.fold(0xcbf2_9ce4_8422_2325_u64, |key, &word| {
+            (key ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
+        });
+        Member { day: rows.days[place as usize], key, pence: rows.pence[place as usize] as i64, place }
+    }
+}
+
+/// Rows that are matched or in a group.
+struct Taken {
+    bank: Vec<bool>,
+    book: Vec<bool>,
+}
+
+impl Taken {
+    /// Marks the rows of a proposal, if all of them are free.
+    fn take(&mut self, proposal: &Proposal) -> bool {
+        let (ones, others) =
+            if proposal.is_bank { (&mut self.bank, &mut self.book) } else { (&mut self.book, &mut self.bank) };
+        if ones[proposal.row as usize] || proposal.others.iter().any(|&place| others[place as usize]) {
+            return false;
+        }
+        ones[proposal.row as usize] = true;
+        proposal.others.iter().for_each(|&place| others[place as usize] = true);
+        true
+    }
+}
+
+/// Which words say who was paid.
+struct Telling<'a> {
+    texts: &'a Texts,
+}
+
+impl Telling<'_> {
+    /// Two letters and more that do not stand on any statement.
+    fn names(&self, word: u32) -> bool {
+        self.texts.is_name(word)
+    }
+
+    fn numbers(&self, word: u32) -> bool {
+        self.texts.is_number(word)
+    }
+
+    /// Whether the open bank row and a book row have a reference in common, or most of what the shorter one says.
+    fn is_one_payee(&self, reader: &Reader, evidence: &Evidence, bank: usize, book: usize) -> bool {
+        let (bank_words, book_words) = reader.common_words(evidence, self.texts, book);
+        let words = &self.texts.vocabulary;
+        let is_reference = |&word: &u32| {
+            self.numbers(word) && words.bank_rows[word as usize].max(words.book_rows[word as usize]) <= MEMBERS as u32
+        };
+        let known = self.texts.book.row(book).iter().enumerate().filter(|(place, _)| book_words >> place & 1 == 1);
+        if known.map(|(_, word)| word).any(is_reference) {
+            return true;
+        }
+        let covered = |side: &Side, row: usize, known: u16, rarity: &dyn Fn(u32) -> f64| {
+            let (mut known_part, mut whole) = (0.0, 0.0);
+            for (place, &word) in side.row(row).iter().enumerate().filter(|(_, word)| self.names(**word)) {
+                whole += rarity(word);
+                if known >> place & 1 == 1 {
+                    known_part += rarity(word);
+                }
+            }
+            if whole > 0.0 { known_part / whole } else { 0.0 }
+        };
+        let rarity = |rows_with: u32, rows: usize| ((rows as f64 + 1.0) / (f64::from(rows_with) + 0.5)).ln().max(0.2);
+        let of_bank = |word: u32| rarity(words.bank_rows[word as usize], self.texts.bank_days.len());
+        let of_book = |word: u32| rarity(words.book_rows[word as usize], self.texts.book_days.len());
+        let at_bank = covered(&self.texts.bank, bank, bank_words, &of_bank);
+        let in_books = covered(&self.texts.book, book, book_words, &of_book);
+        at_bank.max(in_books) >= LIKENESS
+    }
+}
+
+/// Whether a place has no partner, for the book side.
+pub(super) fn open_books(partners: &[u32], books: usize) -> Vec<bool> {
+    let mut open = vec![true; books];
+    for &partner in partners.iter().filter(|&&partner| partner != NONE) {
+        open[partner as usize] = false;
+    }
+    open
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::super::{Options, Outcome, Rows, run};
+    use super::*;
+    use crate::domain::control::{Control, Unattended};
+    use crate::domain::date::Date;
+    use crate::domain::recon::explain::Kind;
+
+    /// A repeatable stream of numbers.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % limit
+        }
+    }
+
+    type Line = (i32, i64, String);
+
+    fn outcome(bank: &[Line], book: &[Line]) -> (Dataset, Outcome) {
+        let rows = |lines: &[Line]| {
+            let mut rows = Rows::default();
+            for (day, pence, text) in lines {
+                let sign = if *pence < 0 { "-" } else { "" };
+                let amount = format!("{sign}{}.{:02}", pence.abs() / 100, pence.abs() % 100);
+                assert!(rows.push(Date::numbered(*day), &amount, text));
+            }
+            rows
+        };
+        let dataset = Dataset { bank: rows(bank), book: rows(book) };
+        let options = Options { window_days: 3, include_matched: true };
+        let outcome = run(&dataset, &options, &Unattended).unwrap();
+        (dataset, outcome)
+    }
+
+    fn groups(outcome: &Outcome) -> Vec<(bool, usize, Vec<usize>)> {
+        let of_kind = outcome.explanations().iter().filter(|one| one.kind == Kind::Group);
+        of_kind.map(|one| (one.is_bank, one.row, one.other_rows.clone())).collect()
+    }
+
+    const PAYEES: [&str; 8] = ["Abdon", "Bewley", "Corfe", "Dunkery", "Elmstead", "Fowey", "Glynde", "Harcombe"];
+
+    /// Runs of a few payees, single payments, and rows on one side only.
+    fn statement(random: &mut Random) -> (Vec<Line>, Vec<Line>) {
+        let (mut bank, mut book) = (Vec::new(), Vec::new());
+        for _ in 0..20 + random.below(40) {
+            let name = PAYEES[random.below(8) as usize];
+            let day = 19_000 + random.below(60) as i32;
+            let pence = |random: &mut Random| {
+                let most = 1 + random.below(90_000);
+                -((500 + random.below(most)) as i64)
+            };
+            let parts: Vec<i64> = (0..1 + random.below(6)).map(|_| pence(random)).collect();
+            let whole = (day, parts.iter().sum(), name.to_uppercase());
+            let part =
+                |(at, pence): (usize, &i64)| (day + at as i32 % 2, *pence, format!("{name} invoice {}", 1_000 + at));
+            let parts: Vec<Line> = parts.iter().enumerate().map(part).collect();
+            match random.below(8) {
+                0 => bank.push(whole),
+                1 => book.extend(parts),
+                2 => {
+                    book.push(whole);
+                    bank.extend(parts);
+                }
+                _ => {
+                    bank.push(whole);
+                    book.extend(parts);
+                }
+            }
+        }
+        (bank, book)
+    }
+
+    #[test]
+    fn sums_are_exact_rows_are_open_and_in_one_group_only() {
+        let mut found = 0;
+        for case in 0..400 {
+            let mut random = Random(case);
+            let (mut bank, mut book) = statement(&mut random);
+            let (dataset, first) = outcome(&bank, &book);
+            let (mut in_bank, mut in_book) = (HashSet::new(), HashSet::new());
+            let open_bank: HashSet<usize> = first.missing_from_books().collect();
+            let open_book: HashSet<usize> = first.remove_from_books().collect();
+            for (is_bank, row, others) in groups(&first) {
+                found += 1;
+                let (ones, parts) =
+                    if is_bank { (&dataset.bank, &dataset.book) } else { (&dataset.book, &dataset.bank) };
+                let sum: i128 = others.iter().map(|&other| parts.units(other)).sum();
+                assert_eq!(sum, ones.units(row), "case {case}");
+                assert!((2..=MEMBERS).contains(&others.len()) && others.is_sorted());
+                assert!(others.iter().all(|&other| ones.date(row).abs_diff(parts.date(other)) <= 3), "case {case}");
+                let (one, other) = if is_bank { (&mut in_bank, &mut in_book) } else { (&mut in_book, &mut in_bank) };
+                assert!(
+                    one.insert(row) && others.iter().all(|&member| other.insert(member)),
+                    "case {case}: in two groups"
+                );
+            }
+            assert!(in_bank.is_subset(&open_bank) && in_book.is_subset(&open_book), "case {case}: a matched row");
+            // By content, the same groups in any order of rows.
+            let content = |groups: Vec<(bool, usize, Vec<usize>)>, bank: &[Line], book: &[Line]| {
+                let group = |(is_bank, row, others): (bool, usize, Vec<usize>)| {
+                    let (ones, parts) = if is_bank { (bank, book) } else { (book, bank) };
+                    let mut others: Vec<Line> = others.into_iter().map(|other| parts[other].clone()).collect();
+                    others.sort();
+                    (is_bank, ones[row].clone(), others)
+                };
+                let mut groups: Vec<_> = groups.into_iter().map(group).collect();
+                groups.sort();
+                groups
+            };
+            let before = content(groups(&first), &bank, &book);
+            bank.reverse();
+            let middle = book.len() / 2;
+            book.rotate_left(middle);
+            assert_eq!(content(groups(&outcome(&bank, &book).1), &bank, &book), before, "case {case}");
+        }
+        assert!(found > 3_000, "{found} groups");
+    }
+
+    #[test]
+    fn shapes_made_to_cost_much_or_to_deceive_are_answered_in_bounded_steps() {
+        let line = |day: i32, pence: i64, text: &str| (day, pence, text.to_owned());
+        let equal: Vec<Line> = (0..40).map(|_| line(19_000, -1_000, "Abdon")).collect();
+        assert!(groups(&outcome(&[line(19_000, -5_000, "ABDON")], &equal).1).is_empty());
+        // Any whole number is one sum of powers of two and proves nothing.
+        let powers: Vec<Line> = (0..24).map(|power| line(19_000, -(1 << power), "Abdon")).collect();
+        assert!(groups(&outcome(&[line(19_000, -12_345_678, "ABDON")], &powers).1).is_empty());
+        // One payee with many rows: all sums within the steps of one run, the cancel flag asked all along.
+        struct Count(std::cell::Cell<u64>);
+        impl Control for Count {
+            fn is_cancelled(&self) -> bool {
+                self.0.set(self.0.get() + 1);
+                false
+            }
+            fn progress(&self, _rows_done: u64) {}
+        }
+        let mut random = Random(7);
+        let mut rows = |sign: i64| -> Vec<Line> {
+            (0..20_000)
+                .map(|_| line(19_000 + random.below(400) as i32, sign * (1 + random.below(1 << 40) as i64), "Abdon"))
+                .collect()
+        };
+        let (bank, book) = (rows(-1), rows(-1));
+        let (dataset, _) = outcome(&bank, &book);
+        let count = Count(std::cell::Cell::default());
+        run(&dataset, &Options { window_days: 3, include_matched: false }, &count).unwrap();
+        assert!(count.0.get() > 10, "asked {} times", count.0.get());
+    }
+}

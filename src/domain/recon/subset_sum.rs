@@ -1,0 +1,245 @@
+//! Which of several amounts add up to another one, and how many such sums chance would bring about.
+//!
+//! Subsets are searched by meeting in the middle (Horowitz and Sahni, "Computing partitions with applications to the
+//! knapsack problem", JACM 21, 1974).
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::as_conversions,
+    reason = "hot kernel: at most 24 amounts, masks of their places, and sums that were checked to fit"
+)]
+
+/// Most rows that one row is explained by.
+pub(super) const MEMBERS: usize = 50;
+
+/// Most rows whose subsets are tried.
+pub(super) const CANDIDATES: usize = 24;
+
+/// Sums that chance may bring about for one row; above it nothing is said.
+pub(super) const ACCIDENTS: f64 = 0.05;
+
+/// What a file's own amounts weigh against the usual ones, in rows.
+const USUAL_ROWS: f64 = 20.0;
+
+/// A row that may be a part of a sum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Member {
+    pub(super) day: i32,
+    /// The names in its text.
+    pub(super) key: u64,
+    pub(super) pence: i64,
+    pub(super) place: u32,
+}
+
+/// The candidates nearest in date, in a settled order.
+pub(super) fn nearest(members: &[Member], day: i32) -> Vec<Member> {
+    let mut nearest = members.to_vec();
+    if nearest.len() > CANDIDATES {
+        nearest.sort_by_key(|member| ((member.day - day).abs(), *member));
+        nearest.truncate(CANDIDATES);
+        nearest.sort_unstable();
+    }
+    nearest
+}
+
+/// Places and the number of accidental sums to expect.
+pub(super) type Sum = Option<(Vec<u32>, f64)>;
+
+/// What is looked for.
+pub(super) struct Search {
+    /// The amount in pence.
+    pub(super) goal: i64,
+    /// How likely any row has this very amount.
+    pub(super) usual: f64,
+}
+
+impl Search {
+    /// All rows of the payee, those of one wording, those of neighbouring days, and those of both.
+    pub(super) fn whole_runs(&self, members: &[Member]) -> Sum {
+        let mut tried: Vec<Vec<u32>> = Vec::new();
+        let mut found: Option<Vec<u32>> = None;
+        let mut keys: Vec<u64> = members.iter().map(|member| member.key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let mut days: Vec<i32> = members.iter().map(|member| member.day).collect();
+        days.dedup();
+        // A few wordings and a window's days: more are no run.
+        if keys.len() > 8 || days.len() > 61 {
+            return None;
+        }
+        let wordings = std::iter::once(None).chain(keys.iter().copied().map(Some).filter(|_| keys.len() > 1));
+        for wording in wordings {
+            for (at, &first) in days.iter().enumerate() {
+                let mut sum = 0_i64;
+                let mut run: Vec<u32> = Vec::new();
+                let mut rest = members.iter().filter(|member| member.day >= first).peekable();
+                for &last in &days[at..] {
+                    let before = run.len();
+                    while let Some(member) = rest.next_if(|member| member.day <= last) {
+                        if wording.is_none_or(|key| key == member.key) {
+                            sum += member.pence;
+                            run.push(member.place);
+                        }
+                    }
+                    if run.len() > MEMBERS {
+                        break;
+                    }
+                    if run.len() == before || run.len() < 2 {
+                        continue;
+                    }
+                    let mut set = run.clone();
+                    set.sort_unstable();
+                    if tried.contains(&set) {
+                        continue;
+                    }
+                    if sum == self.goal && found.as_ref().is_none_or(|held| held.len() < set.len()) {
+                        found = Some(set.clone());
+                    }
+                    tried.push(set);
+                    if tried.len() > 200 {
+                        return None;
+                    }
+                }
+            }
+        }
+        let accidents = tried.len() as f64 * self.usual;
+        found.filter(|_| accidents <= ACCIDENTS).map(|places| (places, accidents))
+    }
+
+    /// The one subset of two and more that has the sum, unless others have it too or come near it too often.
+    pub(super) fn subset(&self, members: &[Member]) -> Sum {
+        let amounts: Vec<i64> = members.iter().map(|member| member.pence).collect();
+        let reachable = |sign: i64| amounts.iter().filter(|amount| amount.signum() == sign).sum::<i64>();
+        if members.len() < 2 || self.goal > reachable(1) || self.goal < reachable(-1) {
+            return None;
+        }
+        let (left, right) = amounts.split_at(amounts.len() / 2);
+        let (left, right) = (subset_sums(left), subset_sums(right));
+        let around = (self.goal.abs() / 50).max(1);
+        let near = |distance: i64| {
+            // Number of sums up to goal + distance: as the left sum rises the right one falls.
+            let mut until = right.len();
+            let mut count = 0_u64;
+            for &(sum, _) in &left {
+                while until > 0 && sum + right[until - 1].0 > self.goal + distance {
+                    until -= 1;
+                }
+                count += until as u64;
+            }
+            count
+        };
+        let exact = near(0) - near(-1);
+        if exact == 0 {
+            return None;
+        }
+        let others = near(around) - near(-around - 1) - exact;
+        let lattice = lattice(&amounts, self.goal);
+        let accidents =
+            (others as f64 + 1.0) * lattice as f64 / (2 * around) as f64 + members.len() as f64 * self.usual;
+        if accidents > ACCIDENTS || exact > 64 {
+            return None;
+        }
+        let mut solutions: Vec<u32> = Vec::new();
+        let mut until = right.len();
+        for &(sum, mask) in &left {
+            while until > 0 && sum + right[until - 1].0 > self.goal {
+                until -= 1;
+            }
+            let same = right[..until].iter().rev().take_while(|other| sum + other.0 == self.goal);
+            solutions.extend(same.map(|other| mask | other.1 << (amounts.len() / 2)));
+        }
+        let chosen =
+            |mask: u32| members.iter().enumerate().filter(move |(at, _)| mask >> at & 1 == 1).map(|(_, one)| one);
+        let content = |mask: u32| chosen(mask).map(|one| (one.day, one.key, one.pence)).collect::<Vec<_>>();
+        let &mask = solutions.iter().min()?;
+        let several = solutions.iter().any(|&other| content(other) != content(mask));
+        if several || mask.count_ones() < 2 {
+            return None;
+        }
+        Some((chosen(mask).map(|one| one.place).collect(), accidents))
+    }
+}
+
+/// Every subset's sum with its mask, ascending.
+fn subset_sums(amounts: &[i64]) -> Vec<(i64, u32)> {
+    let mut sums = vec![(0, 0)];
+    for (at, &amount) in amounts.iter().enumerate() {
+        let with: Vec<(i64, u32)> = sums.iter().map(|&(sum, mask)| (sum + amount, mask | 1 << at)).collect();
+        let mut merged = Vec::with_capacity(sums.len() * 2);
+        let (mut old, mut new) = (sums.iter().peekable(), with.iter().peekable());
+        while let Some(next) = match (old.peek(), new.peek()) {
+            (Some(left), Some(right)) if left <= right => old.next(),
+            (_, Some(_)) => new.next(),
+            (_, None) => old.next(),
+        } {
+            merged.push(*next);
+        }
+        sums = merged;
+    }
+    sums
+}
+
+/// The step between amounts that most rows keep to, in pence: sums of round amounts are round and meet more often.
+fn lattice(amounts: &[i64], goal: i64) -> i64 {
+    let common = amounts.iter().fold(goal, |left, &right| greatest_common_divisor(left, right));
+    let most = |step: &&i64| {
+        goal % **step == 0 && amounts.iter().filter(|&amount| amount % **step == 0).count() * 2 >= amounts.len()
+    };
+    ROUND.iter().filter(most).copied().max().unwrap_or(1).max(common.abs())
+}
+
+fn greatest_common_divisor(left: i64, right: i64) -> i64 {
+    if right == 0 { left } else { greatest_common_divisor(right, left % right) }
+}
+
+/// Steps that people round to, in pence.
+const ROUND: [i64; 13] = [1, 5, 10, 50, 100, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 100_000, 1_000_000];
+
+/// How likely a row has one amount: as often as the other rows of its side have it, and as a round or odd amount of that
+/// size would be anywhere. `rows_with` counts the row itself.
+pub(super) fn chance_of_amount(pence: i128, rows_with: usize, rows: usize) -> f64 {
+    let size = pence.unsigned_abs().max(1);
+    let step = ROUND.iter().rev().find(|&&step| size % step.unsigned_abs() as u128 == 0).copied().unwrap_or(1);
+    let anywhere = (0.3 * step as f64 / size as f64).min(0.3);
+    (rows_with.saturating_sub(1) as f64 + USUAL_ROWS * anywhere) / (rows as f64 + USUAL_ROWS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A repeatable stream of numbers.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % limit
+        }
+    }
+
+    #[test]
+    fn meeting_in_the_middle_finds_the_subset_that_trying_everything_finds() {
+        for case in 0..300 {
+            let mut random = Random(case);
+            let count = 2 + random.below(11) as usize;
+            let amounts: Vec<i64> = (0..count).map(|_| 1_000 + random.below(900_000) as i64).collect();
+            let mask = 1 + random.below((1 << count) - 1) as u32;
+            let sum = |mask: u32| -> i64 {
+                amounts.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, amount)| amount).sum()
+            };
+            let member = |(at, &pence): (usize, &i64)| Member { day: at as i32, key: 0, pence, place: at as u32 };
+            let members: Vec<Member> = amounts.iter().enumerate().map(member).collect();
+            let search = Search { goal: sum(mask), usual: 0.0 };
+            let all: Vec<u32> = (1..1_u32 << count).filter(|&other| sum(other) == sum(mask)).collect();
+            if let Some((places, accidents)) = search.subset(&members) {
+                let found = places.iter().fold(0, |found, &place| found | 1 << place);
+                assert_eq!(all, [found], "case {case}");
+                assert!(accidents <= ACCIDENTS);
+            } else {
+                // Silent for a reason: one row, several subsets, or too many sums near by.
+                assert!(mask.count_ones() < 2 || all.len() > 1 || count > 6, "case {case}: {amounts:?} {mask:b}");
+            }
+        }
+    }
+}
