@@ -130,7 +130,8 @@ fn raw_scores(knowledge: &Knowledge, words: &[Vec<NameWord>], kinds: &[AccountTy
             }
             for name in knowledge.names_beginning_with(number) {
                 let has = |wanted: &u32| words.iter().any(|word| word.number == Some(*wanted));
-                if !name.words.iter().skip(1).all(has) || name.without.iter().any(has) {
+                let has_more = name.is_whole && words.len() > name.words.len();
+                if has_more || !name.words.iter().skip(1).all(has) || name.without.iter().any(has) {
                     continue;
                 }
                 let Some(type_factor) = type_factor(knowledge.concept(name.concept), *kind) else { continue };

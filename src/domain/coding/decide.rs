@@ -6,7 +6,7 @@ use super::batch::AccountType;
 use super::chart::{CONTROL_WORDS, Chart, Fit};
 use super::evidence::{Clue, Reader, is_person};
 use super::hints::Hints;
-use super::knowledge::{ConceptId, Knowledge, WordLists, stem};
+use super::knowledge::{ConceptId, Knowledge, Strength, Target, WordLists, stem};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::weights::WEIGHTS;
@@ -268,6 +268,11 @@ impl<'k> Decider<'k> {
         }
     }
 
+    /// Whether an account is income or expense.
+    fn is_trade(&self, account: usize) -> bool {
+        matches!(self.chart.kinds.get(account), Some(AccountType::Income | AccountType::Expense))
+    }
+
     /// Spreads each concept over its accounts and takes the account with most weight.
     fn weigh(&self, clues: &[Clue], named: &BTreeMap<usize, f32>, money_in: bool, gives_back: bool) -> Decision {
         let mut by_account: BTreeMap<usize, Weight> = BTreeMap::new();
@@ -289,6 +294,11 @@ impl<'k> Decider<'k> {
                 scores.iter().map(|score| (WEIGHTS.account_sharpness * (score - top)).exp()).collect();
             let sum: f32 = shares.iter().sum();
             for (fit, share) in fits.iter().zip(shares) {
+                // What a wide name or a distant likeness leads to is no reason to touch the balance sheet.
+                let is_plain = clue.method == Method::UniversalPattern && !self.is_about(Some(clue), &["drawings"]);
+                if fit.score < WEIGHTS.balance_sheet_fit && !is_plain && !self.is_trade(fit.account) {
+                    continue;
+                }
                 let part = weight * share / sum;
                 let account = by_account.entry(fit.account).or_default();
                 account.sum += part;
@@ -370,23 +380,29 @@ impl<'k> Decider<'k> {
                 *score = score.max(WEIGHTS.affinity * part * shared);
             }
         }
-        let mut add = |word: &str, weight: f32| {
+        let mut add = |word: &str, weight: f32, phrase: Option<&Phrase>| {
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
                 if self.takes(*account, money_in) {
-                    *named.entry(*account).or_insert(0.0) += weight * part;
+                    let is_meant = phrase.is_none_or(|phrase| phrase.accounts.contains(account));
+                    let meant = if is_meant { 1.0 } else { WEIGHTS.word_of_a_phrase };
+                    *named.entry(*account).or_insert(0.0) += weight * part * meant;
                 }
             }
         };
+        let phrases = self.phrases(wording, money_in);
+        let mut at = 1;
         for word in wording.text().split(' ') {
-            add(&stem(word), WEIGHTS.account_word);
+            let phrase = phrases.iter().find(|phrase| phrase.start <= at && at + word.len() <= phrase.end);
+            add(&stem(word), WEIGHTS.account_word, phrase);
+            at += word.len() + 1;
         }
         // Of several owners' accounts, the one that has this owner's name.
         for name in self.reader.owner_of(wording).unwrap_or_default() {
-            add(&stem(name), WEIGHTS.owners_account);
+            add(&stem(name), WEIGHTS.owners_account, None);
         }
         for (hint, payee) in self.hints.about(wording.text()) {
             for word in hint.near(payee) {
-                add(&word, WEIGHTS.hinted_word);
+                add(&word, WEIGHTS.hinted_word, None);
             }
         }
         let outline = vector.outline();
@@ -400,6 +416,25 @@ impl<'k> Decider<'k> {
             }
         }
         named
+    }
+
+    /// Known phrases of a line. What a word says inside one is what the phrase says: no skip hire is the hire of a hall.
+    fn phrases(&self, wording: &Wording, money_in: bool) -> Vec<Phrase> {
+        let mut found = Vec::new();
+        self.knowledge.patterns.find(&wording.padded, &mut found);
+        let phrases = found.iter().filter(|hit| hit.words >= 2).filter_map(|hit| {
+            let fits = |target: &&Target| {
+                target.strength >= Strength::Usual && target.money_in.is_none_or(|wanted| wanted == money_in)
+            };
+            let concepts: Vec<ConceptId> = hit.targets.iter().filter(fits).map(|target| target.concept).collect();
+            let accounts = concepts.iter().flat_map(|concept| {
+                let fits = self.chart.fits(*concept);
+                let best = fits.first().map_or(0.0, |fit| fit.score);
+                fits.iter().filter(move |fit| fit.score >= best - WEIGHTS.phrase_fit).map(|fit| fit.account)
+            });
+            (!concepts.is_empty()).then(|| Phrase { start: hit.start, end: hit.end, accounts: accounts.collect() })
+        });
+        phrases.collect()
     }
 
     /// Among the accounts of what a line is about, those with a word that is like one of the line's: eggs and dairy.
@@ -444,6 +479,13 @@ impl<'k> Decider<'k> {
             Some(AccountType::Asset) | None => false,
         }
     }
+}
+
+/// A phrase of a line that means something as a whole, with the accounts for that.
+struct Phrase {
+    start: usize,
+    end: usize,
+    accounts: Vec<usize>,
 }
 
 #[derive(Debug, Clone, Default)]

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
 
+use super::chart::Chart;
 use super::context::{Business, has_phrase};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge, PatternMatch, Strength, Target};
@@ -33,6 +34,7 @@ pub struct Reader<'k> {
     knowledge: &'k Knowledge,
     business: &'k Business<'k>,
     hints: &'k Hints,
+    chart: &'k Chart,
     named: Named,
     /// Words that have another meaning in the trades of the business, and which.
     sector_words: Option<AhoCorasick>,
@@ -52,7 +54,7 @@ struct Named {
 
 impl<'k> Reader<'k> {
     /// A reader for a business.
-    pub fn new(knowledge: &'k Knowledge, business: &'k Business<'k>, hints: &'k Hints) -> Self {
+    pub fn new(knowledge: &'k Knowledge, business: &'k Business<'k>, hints: &'k Hints, chart: &'k Chart) -> Self {
         let id = |name| knowledge.id(name);
         let named = Named {
             director_loan: id("director_loan"),
@@ -67,7 +69,7 @@ impl<'k> Reader<'k> {
         });
         let (texts, sector_targets): (Vec<String>, Vec<(ConceptId, f32)>) = words.unzip();
         let sector_words = AhoCorasick::new(&texts).ok();
-        Self { knowledge, business, hints, named, sector_words, sector_targets }
+        Self { knowledge, business, hints, chart, named, sector_words, sector_targets }
     }
 
     /// Whether the business is a company.
@@ -93,10 +95,23 @@ impl<'k> Reader<'k> {
         clues
     }
 
+    /// How well the best account of the chart fits a concept.
+    fn best_fit(&self, concept: ConceptId) -> f32 {
+        self.chart.fits(concept).first().map_or(0.0, |fit| fit.score)
+    }
+
     /// What a shop that sells everything means in this trade; without a trade it means little.
     fn shop(&self, concept: ConceptId) -> (ConceptId, f32) {
         const SHOPS: &[&str] = &["supermarket", "amazon", "ebay", "paypal_purchase", "general_store"];
+        let fit = |concept| self.best_fit(concept);
         match self.business.shop(concept) {
+            // A chart that keeps an account for what such shops sell means them by it, whatever the trade does elsewhere.
+            Some(meaning)
+                if fit(concept) > fit(meaning)
+                    && (fit(concept) >= WEIGHTS.own_account || fit(meaning) < WEIGHTS.balance_sheet_fit) =>
+            {
+                (concept, 1.0)
+            }
             Some(meaning) => (meaning, WEIGHTS.shop_here),
             None if SHOPS.contains(&self.knowledge.concept(concept).name) => (concept, WEIGHTS.shop_anywhere),
             None => (concept, 1.0),
@@ -150,7 +165,16 @@ impl<'k> Reader<'k> {
                 continue;
             }
             let is_whole = whole(hit);
-            for target in hit.targets.iter().filter(|target| fits(target) && (is_whole || !target.whole)) {
+            let targets = || hit.targets.iter().filter(|target| fits(target) && (is_whole || !target.whole));
+            // A shop is private only where the chart has no account for what it sells.
+            let is_kept = targets().any(|target| {
+                self.knowledge.concept(target.concept).is_expense()
+                    && self.best_fit(target.concept) >= WEIGHTS.own_account
+            });
+            for target in targets() {
+                if is_kept && Some(target.concept) == self.named.drawings && target.strength != Strength::Decisive {
+                    continue;
+                }
                 let words = f32::from(u8::try_from(hit.words.clamp(1, 4)).unwrap_or(4)) - 1.0;
                 // Two letters may be anything.
                 let short = if hit.end - hit.start <= 2 { WEIGHTS.two_letters } else { 0.0 };

@@ -41,7 +41,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     let decider = Decider::new(
         knowledge,
         &chart,
-        Reader::new(knowledge, &business, &hints),
+        Reader::new(knowledge, &business, &hints, &chart),
         &hints,
         (sales, business.purchases()),
     );
@@ -174,7 +174,7 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
     let decider = Decider::new(
         knowledge,
         &chart,
-        Reader::new(knowledge, &business, &hints),
+        Reader::new(knowledge, &business, &hints, &chart),
         &hints,
         (sales, business.purchases()),
     );
@@ -185,7 +185,8 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
     let sectors: Vec<String> =
         business.sectors.iter().map(|(sector, weight)| format!("{} {weight:.2}", sector.name)).collect();
     let mut text = format!("      trades: {}; words:{}\n", sectors.join(", "), wording.padded);
-    for clue in decider.reader.clues(wording, &vector, line.amount > 0).iter().take(4) {
+    let clues = decider.reader.clues(wording, &vector, line.amount > 0);
+    for clue in clues.iter().take(4) {
         let fits: Vec<String> =
             chart.fits(clue.concept).iter().map(|fit| format!("{} {:.2}", name(fit.account), fit.score)).collect();
         text.push_str(&format!(

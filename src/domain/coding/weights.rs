@@ -56,6 +56,14 @@ pub struct Weights {
     pub shop_here: f32,
     /// The same where no trade says so.
     pub shop_anywhere: f32,
+    /// What a word counts for other accounts than those of the phrase it is in.
+    pub word_of_a_phrase: f32,
+    /// What an account that a known phrase may mean fits worse than the best at most.
+    pub phrase_fit: f32,
+    /// Below this fit no account of the balance sheet is meant.
+    pub balance_sheet_fit: f32,
+    /// From this fit on an account is a concept's own.
+    pub own_account: f32,
     /// How sharply more evidence beats less.
     pub sharpness: f32,
     /// Evidence that "something else entirely" has.
@@ -144,6 +152,10 @@ pub const WEIGHTS: Weights = Weights {
     expense_in: 0.605,
     shop_here: 0.75,
     shop_anywhere: 0.65,
+    word_of_a_phrase: 0.25,
+    phrase_fit: 0.15,
+    balance_sheet_fit: 0.42,
+    own_account: 0.75,
     sharpness: 1.417,
     nothing: 0.75,
     fit_floor: 0.144,

@@ -16,6 +16,8 @@ pub struct ChartName {
     pub words: Vec<String>,
     /// Stems that must not.
     pub without: Vec<String>,
+    /// Whether the account's name has no other words.
+    pub is_whole: bool,
     /// 0 for the concept's own account, 1 for a close one, 2 for a wide one.
     pub tier: u8,
     /// Place inside the tier.
@@ -45,15 +47,16 @@ pub(super) fn read(concepts: &mut [Concept], by_name: &HashMap<&'static str, Con
                 problems.push(format!("accounts.txt: {name}: more than three tiers"));
             }
             for (rank, text) in (0_u8..=250).zip(names.split(';').map(str::trim).filter(|text| !text.is_empty())) {
+                let is_whole = text.starts_with('=');
                 let (without, words): (Vec<&str>, Vec<&str>) =
-                    text.split_whitespace().partition(|word| word.starts_with('!'));
+                    text.trim_start_matches('=').split_whitespace().partition(|word| word.starts_with('!'));
                 let words: Vec<String> = name_words(&words.join(" ")).into_iter().map(|word| word.stem).collect();
                 let without: Vec<String> = without.iter().map(|word| stem(&fold(word))).collect();
                 if words.is_empty() {
                     problems.push(format!("accounts.txt: {name}: a name without words: {text}"));
                     continue;
                 }
-                concept.chart_names.push(ChartName { words, without, tier, rank });
+                concept.chart_names.push(ChartName { words, without, is_whole, tier, rank });
             }
         }
     }

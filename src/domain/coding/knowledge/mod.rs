@@ -77,6 +77,8 @@ pub struct IndexedName {
     pub words: Vec<u32>,
     /// Words that must not.
     pub without: Vec<u32>,
+    /// Whether there may be no others.
+    pub is_whole: bool,
     /// 0 for the concept's own account, 1 for a close one, 2 for a wide one.
     pub tier: u8,
     /// Place inside the tier.
@@ -187,7 +189,8 @@ impl Knowledge {
                 let words: Vec<u32> = name.words.iter().map(&mut number).collect();
                 let without: Vec<u32> = name.without.iter().map(&mut number).collect();
                 let Some(first) = words.first().copied() else { continue };
-                let indexed = IndexedName { concept, words, without, tier: name.tier, rank: name.rank };
+                let indexed =
+                    IndexedName { concept, words, without, is_whole: name.is_whole, tier: name.tier, rank: name.rank };
                 names.entry(first).or_default().push(indexed);
             }
         }

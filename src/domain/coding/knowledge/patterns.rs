@@ -9,6 +9,7 @@ use super::{Concept, ConceptId};
 /// Every file of patterns.
 const FILES: &[(&str, &str)] = &[
     ("patterns.txt", include_str!("patterns.txt")),
+    ("patterns_brands.txt", include_str!("patterns_brands.txt")),
     ("patterns_income.txt", include_str!("patterns_income.txt")),
     ("patterns_money.txt", include_str!("patterns_money.txt")),
     ("patterns_office_it.txt", include_str!("patterns_office_it.txt")),
