@@ -76,11 +76,7 @@ impl Work for CodingWork {
 
 impl CodingWork {
     /// Reads a request body and codes its batch.
-    fn code<'a>(
-        &self,
-        body: &'a str,
-        control: &dyn Control,
-    ) -> Result<(Batch<'a>, Vec<&'a str>, Outcome), WorkFailed> {
+    fn code<'a>(&self, body: &'a str, control: &dyn Control) -> Result<(Batch<'a>, Vec<&'a str>, Outcome), WorkFailed> {
         let (batch, inputs) =
             (self.read)(body).ok_or_else(|| WorkFailed::Failed("the stored request cannot be read".to_owned()))?;
         let outcome = coding::run(&batch, control)?;

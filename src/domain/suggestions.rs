@@ -7,8 +7,8 @@ use super::amount::UNITS_PER_PENNY;
 use super::books::records::engine_suggestion::{
     EngineSuggestion, SuggestedAllocation, SuggestedAlternative, SuggestedConfirmation,
 };
-use super::date::Date;
 use super::coding::{CodedRow, Method, Outcome, SettledKind, Vat};
+use super::date::Date;
 use super::ids::{JobId, OrganisationId};
 use super::ledger::allocation::SettlementKind;
 use super::ledger::document::DocumentKind;
@@ -296,11 +296,8 @@ mod tests {
     #[test]
     fn a_line_is_coded_to_the_account_and_has_vat_where_the_account_takes_it() {
         let coded = suggested(0, row(Method::Merchant, 2)).unwrap();
-        let expected = SuggestedConfirmation::Coded {
-            account_id: 12,
-            account_code: "7200".to_owned(),
-            vat_code: "ST".to_owned(),
-        };
+        let expected =
+            SuggestedConfirmation::Coded { account_id: 12, account_code: "7200".to_owned(), vat_code: "ST".to_owned() };
         assert_eq!(coded, expected);
     }
 
@@ -333,10 +330,8 @@ mod tests {
         let codes = ["1200", "1210", "7200"];
         let job = JobId("cod_1".to_owned());
         assert_eq!(FoundSuggestions::of(references(), &codes, &outcome(Vec::new()), &job), None);
-        let with_alternative = CodedRow {
-            alternatives: vec![Alternative { account: 1, confidence: 90 }],
-            ..row(Method::Merchant, 2)
-        };
+        let with_alternative =
+            CodedRow { alternatives: vec![Alternative { account: 1, confidence: 90 }], ..row(Method::Merchant, 2) };
         let rows = vec![row(Method::Merchant, 0), row(Method::Merchant, 1), with_alternative];
         let found = FoundSuggestions::of(references(), &codes, &outcome(rows), &job).unwrap();
         // Money on its own bank account says nothing, twice.

@@ -396,6 +396,8 @@ pub enum Confirmation {
 pub struct SuggestionsConfirmed {
     /// The lines, in the order of the answer.
     pub lines: Vec<i64>,
+    /// The bank account they have to be of.
+    pub bank_account_id: Option<i64>,
     /// The least confidence of a suggestion that is taken, in thousandths.
     pub min_confidence: u16,
     /// Lines with a suggestion that are left for another request.

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::statement::{Payouts, split_payout};
 use super::{
-    PastCoding, RunScope, SessionAccount, SessionInvoice, SessionLine, SessionVatCode, SuggestedSettlement, Suggestion, vat_inside,
+    PastCoding, RunScope, SessionAccount, SessionInvoice, SessionLine, SessionVatCode, SuggestedSettlement, Suggestion,
+    vat_inside,
 };
 use crate::domain::amount::UNITS_PER_PENNY;
 use crate::domain::books::records::coding_policy::CodingRule;

@@ -1,8 +1,9 @@
 //! The lines of bank statements: entered, coded, brought into the books and taken out again.
 
 use actix_web::HttpResponse;
+use actix_web::body::{BoxBody, MessageBody as _};
 use actix_web::http::StatusCode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
@@ -19,15 +20,17 @@ use crate::domain::ledger::bank_candidates::{Candidate, CandidateKind, TRANSFER_
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::money::Pence;
 use crate::http::books::change::{
-    AnswerContext, body_or_path, execute, member, path_id, printed, printed_deleted, require_write_access,
+    AnswerContext, WriteAccess, body_or_path, execute, member, path_id, printed, printed_deleted, require_write_access,
 };
+use crate::http::books::suggest::{ImportSuggestJson, after_import};
 use crate::http::call::Call;
 use crate::http::envelope;
 use crate::http::envelope::{AssignedId, CURRENCY, Id, Moment, Money, RelatedId, vat_code};
 use crate::http::error::ApiError;
-use crate::http::openapi::schema::{choice, nullable, object};
+use crate::http::openapi::schema::{choice, nullable};
 use crate::http::products::Products;
 use crate::http::query::Query;
+use crate::http::resources::suggestions::SuggestionJson;
 use crate::http::wire::books::bank::{parse_import, parse_row, parse_suggestion};
 use crate::http::wire::books::batch_format;
 use crate::http::wire::books::confirmation::{parse_batch, parse_confirmation};
@@ -99,7 +102,52 @@ pub async fn import(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let place = call.parse_place(call.body.len()).await;
     let import = body_or_path(parse_import(&call.body), true)?;
     drop(place);
-    execute(&call, &access, StatusCode::CREATED, BooksCommand::ImportBankTransactions(import), print).await
+    let command = BooksCommand::ImportBankTransactions(import);
+    let answer = execute(&call, &access, StatusCode::CREATED, command, print).await?;
+    with_suggestions(&call, &access, answer).await
+}
+
+/// The answer to an import that was carried out, with the suggestions that were asked for after it.
+async fn with_suggestions(
+    call: &Call<Products>,
+    access: &WriteAccess,
+    answer: HttpResponse,
+) -> Result<HttpResponse, ApiError> {
+    if answer.status() != StatusCode::CREATED || !access.organisation.auto_suggest {
+        return Ok(answer);
+    }
+    let (head, body) = answer.into_parts();
+    let body = body.try_into_bytes().map_err(|_| ApiError::internal("the answer to an import is a stream"))?;
+    let answered: ImportAnswered = serde_json::from_slice(&body).map_err(ApiError::internal)?;
+    let lines = answered.data.transactions.into_iter().filter(|row| row.status.as_deref() == Some("created"));
+    let suggest = after_import(call, &access.organisation, lines.map(|row| row.id).collect()).await?;
+    let text = std::str::from_utf8(&body).map_err(ApiError::internal)?;
+    let text = match (suggest, text.strip_suffix("}}")) {
+        (Some(suggest), Some(open)) => {
+            let suggest = serde_json::to_string(&suggest).map_err(ApiError::internal)?;
+            format!("{open},\"suggest\":{suggest}}}}}")
+        }
+        _ => text.to_owned(),
+    };
+    Ok(head.set_body(BoxBody::new(text)))
+}
+
+/// What of the answer to an import says which lines it made.
+#[derive(Deserialize)]
+struct ImportAnswered {
+    data: ImportAnsweredRows,
+}
+
+#[derive(Deserialize)]
+struct ImportAnsweredRows {
+    transactions: Vec<ImportAnsweredRow>,
+}
+
+#[derive(Deserialize)]
+struct ImportAnsweredRow {
+    id: i64,
+    /// A large answer is kept without.
+    status: Option<String>,
 }
 
 /// `POST …/bank-transactions/confirm-batch`.
@@ -212,8 +260,9 @@ pub struct BankTransactionJson<'a> {
     vat_amount: Option<Money>,
     /// How it is coded; a suggestion until it is confirmed.
     lines: Vec<BankTransactionPartJson<'a>>,
-    #[schema(schema_with = reserved, required)]
-    suggestion: Option<()>,
+    /// What the coding engine suggests, while it is not confirmed.
+    #[schema(required)]
+    suggestion: Option<SuggestionJson<'a>>,
     #[schema(value_type = RelatedId)]
     customer_receipt_id: Option<AssignedId>,
     #[schema(value_type = RelatedId)]
@@ -272,10 +321,6 @@ fn nullable_vat_code() -> Object {
     nullable(vat_code())
 }
 
-fn reserved() -> Object {
-    nullable(object("Reserved.", Vec::new()))
-}
-
 /// What became of an import.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BankImport, example = import_example)]
@@ -284,6 +329,11 @@ pub struct BankImportJson {
     created: usize,
     skipped: usize,
     transactions: Vec<BankImportRowJson>,
+    /// The suggestions that were asked for after it: of an organisation with `auto_suggest`, when it created lines and the key
+    /// has the scope `coding:write`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    suggest: Option<ImportSuggestJson>,
 }
 
 /// What became of a row of an import.
@@ -369,7 +419,7 @@ impl<'a> From<&'a StatementLineRecord> for BankTransactionJson<'a> {
             net_amount: net.map(Money),
             vat_amount: vat.map(Money),
             lines: row.lines.iter().map(BankTransactionPartJson::from).collect(),
-            suggestion: None,
+            suggestion: row.suggestion.as_deref().map(SuggestionJson::from),
             customer_receipt_id: settlement_of(ContactKind::Customer),
             supplier_payment_id: settlement_of(ContactKind::Supplier),
             transfer_bank_transaction_id: row.transfer_id.map(AssignedId),
@@ -406,7 +456,13 @@ impl BankImportJson {
             id: AssignedId(row.id),
             status: if row.is_new { "created" } else { "duplicate" },
         });
-        Self { import_id: AssignedId(id), created, skipped: rows.len() - created, transactions: transactions.collect() }
+        Self {
+            import_id: AssignedId(id),
+            created,
+            skipped: rows.len() - created,
+            transactions: transactions.collect(),
+            suggest: None,
+        }
     }
 }
 

@@ -19,8 +19,7 @@ impl BooksTransaction<'_> {
         let mut counts = SuggestionsWritten { written: 0, skipped: found.without };
         for one in &found.lines {
             let row = self.facts.transactions.get(&one.line).filter(|(of, _)| *of == self.organisation());
-            let unchanged =
-                row.filter(|(_, row)| row.status == BankStatus::Unconfirmed && row.version == one.version);
+            let unchanged = row.filter(|(_, row)| row.status == BankStatus::Unconfirmed && row.version == one.version);
             let Some((_, row)) = unchanged.cloned() else {
                 counts.skipped += 1;
                 continue;
@@ -82,6 +81,10 @@ impl BooksTransaction<'_> {
             let field = if asked.is_named { format!("transaction_ids[{at}]") } else { "id".to_owned() };
             return Ok(LineOutcome::Refused(Refusal::UnknownReference { field, id }));
         };
+        if asked.bank_account_id.is_some_and(|bank| bank != row.bank_account_id) {
+            let field = format!("transaction_ids[{at}]");
+            return Ok(LineOutcome::Refused(Refusal::BankAccountMismatch { field, id }));
+        }
         if moved.contains(&id) {
             return Ok(LineOutcome::Confirmed(row.journal_id));
         }

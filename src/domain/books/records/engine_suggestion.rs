@@ -192,11 +192,8 @@ mod tests {
             assert_eq!((confirmation.kind(), confirmation.is_refund()), (kind, kind.ends_with("refund")));
             assert!(confirmation.to_confirmation().is_some());
         }
-        let unknown = SuggestedConfirmation::Settlement {
-            kind: "gift".to_owned(),
-            contact_id: 1,
-            allocations: Vec::new(),
-        };
+        let unknown =
+            SuggestedConfirmation::Settlement { kind: "gift".to_owned(), contact_id: 1, allocations: Vec::new() };
         assert_eq!(unknown.to_confirmation(), None);
     }
 }

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use crate::domain::amount::{self, UNITS_PER_WHOLE};
-use crate::domain::suggestions::SuggestionsWritten;
 use crate::domain::coding::{Account, Batch, CodedRow, Outcome, Settled, Warning};
+use crate::domain::suggestions::SuggestionsWritten;
 use crate::http::wire::print::{write_list, write_string};
 
 /// Confidence is stored in thousandths.
@@ -38,12 +38,7 @@ pub fn result_end(suggestions: SuggestionsWritten) -> String {
     format!(",\"suggestions\":{{\"written\":{written},\"skipped\":{skipped}}}}}}}")
 }
 
-fn write_transactions(
-    out: &mut impl Write,
-    batch: &Batch<'_>,
-    inputs: &[&str],
-    outcome: &Outcome,
-) -> io::Result<()> {
+fn write_transactions(out: &mut impl Write, batch: &Batch<'_>, inputs: &[&str], outcome: &Outcome) -> io::Result<()> {
     out.write_all(b"\"transactions\":")?;
     let rows = batch.transactions.iter().zip(inputs).zip(&outcome.rows);
     write_list(out, rows, |out, ((transaction, input), row)| write_row(out, batch, input, transaction.amount, row))
