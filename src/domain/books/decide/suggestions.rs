@@ -9,6 +9,7 @@ use crate::domain::books::decide::{BooksTransaction, Rejection};
 use crate::domain::books::records::engine_suggestion::{EngineSuggestion, SuggestedConfirmation, vat_status};
 use crate::domain::books::records::statement_line::StatementLineRecord;
 use crate::domain::books::request::{CommandRequest, CommandResult, LineOutcome, SuggestionsOutcome};
+use crate::domain::ids::ContactId;
 use crate::domain::ledger::bank::BankStatus;
 use crate::domain::ledger::refusal::{Refusal, RefusalClass};
 use crate::domain::suggestions::{FoundSuggestions, SuggestionsWritten};
@@ -44,12 +45,25 @@ impl BooksTransaction<'_> {
         if is_coded && suggestion.vat_status != vat_status(&self.books.organisation) {
             return Err(Refusal::StaleSuggestion.into());
         }
+        self.require_open_contact(&suggestion.confirmation)?;
         let corrupt = || Rejection::Corrupt(format!("the suggestion of bank transaction {}", row.id));
         let confirmation = suggestion.confirmation.to_confirmation().ok_or_else(corrupt)?;
         self.confirm(request, row.id, &confirmation).map_err(|rejection| match rejection {
             Rejection::Refused(refusal) if is_stale(&refusal) => Refusal::StaleSuggestion.into(),
             other => other,
         })
+    }
+
+    /// Money of a contact that is archived may still be entered by whoever names the contact; a suggestion of before holds no longer.
+    fn require_open_contact(&self, confirmation: &SuggestedConfirmation) -> Result<(), Refusal> {
+        let SuggestedConfirmation::Settlement { contact_id, .. } = confirmation else { return Ok(()) };
+        let contact = self.facts.contacts.get(contact_id).filter(|(of, _)| *of == self.organisation());
+        match contact {
+            Some((_, row)) if row.archived_at_ms.is_some() => {
+                Err(Refusal::ContactArchived { field: "contact_id".to_owned(), id: ContactId(*contact_id) })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Confirms lines as the engine suggests, each for itself: one that is refused leaves nothing and harms no other.

@@ -86,7 +86,7 @@ on_both_databases! {
         assert_eq!(fields(&line, &["status", "version", "journal_id", "lines"]), json!(["unconfirmed", 2, null, []]));
         let history = books.get(&format!("/bank-transactions/{coded}/history"))["data"].clone();
         let last = history.as_array().unwrap().iter().find(|change| change["action"] == "suggest").unwrap();
-        assert_eq!(last["user_id"], json!(books.owner.user_id));
+        assert_eq!(last["actor"]["user_id"], json!(books.owner.user_id));
 
         // Each is confirmed by an empty body, as it says.
         for line in [coded, receipt, payment, refund, out] {

@@ -49,7 +49,7 @@ fn changed_books(database: &Database) -> (Books, Vec<Case>, i64) {
             "stale_suggestion",
             books.bank_line("2025-05-13", "-77.00", "TRANSFER TO SAVINGS RESERVE"),
         ),
-        ("period locked", "period_locked", books.bank_line("2025-02-01", "-48.00", "ZORBLAX LIGHTING")),
+        ("period locked", "period_locked", books.bank_line("2025-02-01", "-48.00", "HALLOWAY CLEANING")),
     ];
     let taken = books.bank_line_of(savings, "2025-05-11", "900.00", "TRANSFER FROM CURRENT ACCOUNT");
     let deleted = books.bank_line_of(savings, "2025-05-13", "77.00", "TRANSFER FROM CURRENT ACCOUNT");
