@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use actix_web::HttpResponse;
+use actix_web::body::{BoxBody, MessageBody as _};
 use actix_web::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -130,10 +132,62 @@ pub(in crate::http) struct ImportSuggestErrorJson {
     code: String,
 }
 
+/// The answer to an import that was carried out, with the suggestions that were asked for after it.
+pub(in crate::http) async fn with_suggestions(
+    call: &Call<Products>,
+    organisation: &OrganisationRecord,
+    answer: HttpResponse,
+) -> Result<HttpResponse, ApiError> {
+    if !answer.status().is_success() || call.planned().is_some() || !organisation.auto_suggest {
+        return Ok(answer);
+    }
+    let (head, body) = answer.into_parts();
+    let body = body.try_into_bytes().map_err(|_| ApiError::internal("the answer to an import is a stream"))?;
+    let answered: ImportAnswered = serde_json::from_slice(&body).map_err(ApiError::internal)?;
+    let text = std::str::from_utf8(&body).map_err(ApiError::internal)?;
+    let is_of_lines = answered.data.kind.is_none_or(|kind| kind == BANK_TRANSACTIONS);
+    let mut text = text.to_owned();
+    if !answered.dry_run && is_of_lines {
+        let created = answered.data.rows.into_iter().filter(|row| row.status.as_deref() == Some("created"));
+        let suggest = after_import(call, organisation, created.filter_map(|row| row.id).collect()).await?;
+        if let (Some(suggest), Some(open)) = (suggest, text.strip_suffix("}}")) {
+            let suggest = serde_json::to_string(&suggest).map_err(ApiError::internal)?;
+            text = format!("{open},\"suggest\":{suggest}}}}}");
+        }
+    }
+    Ok(head.set_body(BoxBody::new(text)))
+}
+
+/// The kind of a bulk import of lines.
+const BANK_TRANSACTIONS: &str = "bank_transactions";
+
+/// What of the answer to an import says which lines it made.
+#[derive(Deserialize)]
+struct ImportAnswered {
+    data: ImportAnsweredRows,
+    #[serde(default)]
+    dry_run: bool,
+}
+
+#[derive(Deserialize)]
+struct ImportAnsweredRows {
+    /// Of a bulk import.
+    kind: Option<String>,
+    /// A large answer is kept without.
+    #[serde(default, alias = "transactions", alias = "results")]
+    rows: Vec<ImportAnsweredRow>,
+}
+
+#[derive(Deserialize)]
+struct ImportAnsweredRow {
+    id: Option<i64>,
+    status: Option<String>,
+}
+
 /// Asks for suggestions for the lines that an import made, where the organisation wants them and the caller may ask. What
 /// cannot be paid or queued is said, and leaves the import as it is. An import that is repeated with its `Idempotency-Key` is
 /// answered with the same job.
-pub(in crate::http) async fn after_import(
+async fn after_import(
     call: &Call<Products>,
     organisation: &OrganisationRecord,
     created: Vec<i64>,

@@ -1,9 +1,8 @@
 //! The lines of bank statements: entered, coded, brought into the books and taken out again.
 
 use actix_web::HttpResponse;
-use actix_web::body::{BoxBody, MessageBody as _};
 use actix_web::http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
@@ -20,9 +19,9 @@ use crate::domain::ledger::bank_candidates::{Candidate, CandidateKind, TRANSFER_
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::money::Pence;
 use crate::http::books::change::{
-    AnswerContext, WriteAccess, body_or_path, execute, member, path_id, printed, printed_deleted, require_write_access,
+    AnswerContext, body_or_path, execute, member, path_id, printed, printed_deleted, require_write_access,
 };
-use crate::http::books::suggest::{ImportSuggestJson, after_import};
+use crate::http::books::suggest::{ImportSuggestJson, with_suggestions};
 use crate::http::call::Call;
 use crate::http::envelope;
 use crate::http::envelope::{AssignedId, CURRENCY, Id, Moment, Money, RelatedId, vat_code};
@@ -104,50 +103,7 @@ pub async fn import(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     drop(place);
     let command = BooksCommand::ImportBankTransactions(import);
     let answer = execute(&call, &access, StatusCode::CREATED, command, print).await?;
-    with_suggestions(&call, &access, answer).await
-}
-
-/// The answer to an import that was carried out, with the suggestions that were asked for after it.
-async fn with_suggestions(
-    call: &Call<Products>,
-    access: &WriteAccess,
-    answer: HttpResponse,
-) -> Result<HttpResponse, ApiError> {
-    if answer.status() != StatusCode::CREATED || !access.organisation.auto_suggest {
-        return Ok(answer);
-    }
-    let (head, body) = answer.into_parts();
-    let body = body.try_into_bytes().map_err(|_| ApiError::internal("the answer to an import is a stream"))?;
-    let answered: ImportAnswered = serde_json::from_slice(&body).map_err(ApiError::internal)?;
-    let lines = answered.data.transactions.into_iter().filter(|row| row.status.as_deref() == Some("created"));
-    let suggest = after_import(call, &access.organisation, lines.map(|row| row.id).collect()).await?;
-    let text = std::str::from_utf8(&body).map_err(ApiError::internal)?;
-    let text = match (suggest, text.strip_suffix("}}")) {
-        (Some(suggest), Some(open)) => {
-            let suggest = serde_json::to_string(&suggest).map_err(ApiError::internal)?;
-            format!("{open},\"suggest\":{suggest}}}}}")
-        }
-        _ => text.to_owned(),
-    };
-    Ok(head.set_body(BoxBody::new(text)))
-}
-
-/// What of the answer to an import says which lines it made.
-#[derive(Deserialize)]
-struct ImportAnswered {
-    data: ImportAnsweredRows,
-}
-
-#[derive(Deserialize)]
-struct ImportAnsweredRows {
-    transactions: Vec<ImportAnsweredRow>,
-}
-
-#[derive(Deserialize)]
-struct ImportAnsweredRow {
-    id: i64,
-    /// A large answer is kept without.
-    status: Option<String>,
+    with_suggestions(&call, &access.organisation, answer).await
 }
 
 /// `POST …/bank-transactions/confirm-batch`.
