@@ -130,7 +130,13 @@ async fn tiny_job(store: &Store, clock: &SystemClock, user: UserId) {
     let Claim::Job(job) = store.writer.claim(PRODUCT, "bench", 15_000).await.unwrap() else {
         unreachable!("one job waits")
     };
-    let end = RunEnd::Completed { cost: 1, result: vec![vec![7; 300]], parts_written: 0, result_size: 900 };
+    let end = RunEnd::Completed {
+        cost: 1,
+        result: vec![vec![7; 300]],
+        parts_written: 0,
+        result_size: 900,
+        suggestions: None,
+    };
     let finish = Finish { job_id: job.id, product: PRODUCT, fence: job.fence, end };
     let finished = store.writer.finish(finish, Arc::new(|_, _, _| {})).await.unwrap();
     assert!(matches!(finished, Finished::Completed { credits_charged: 1, .. }));

@@ -61,6 +61,10 @@ pub struct Model {
     pub updated_at: i64,
     /// Counts changes, from 1.
     pub version: i64,
+    /// What the coding engine suggests, as JSON.
+    pub suggestion: Option<String>,
+    /// How sure it is of that, in thousandths.
+    pub suggested_confidence: Option<i64>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -51,6 +51,10 @@ pub struct Model {
     pub result_parts: i64,
     /// Bytes of the result as sent.
     pub result_size: i64,
+    /// Of a job over lines of the books: the suggestions it wrote.
+    pub suggestions_written: Option<i64>,
+    /// Those it did not write, because the lines had changed.
+    pub suggestions_skipped: Option<i64>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -101,6 +101,8 @@ pub struct Model {
     pub version: i64,
     /// Topic `memberships` at the last change.
     pub changed_epoch: i64,
+    /// Suggestions are asked for after each import.
+    pub auto_suggest: bool,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

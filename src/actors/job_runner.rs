@@ -15,6 +15,7 @@ use super::job_board::{JobBoard, RunningJob};
 use crate::domain::control::{Control, Stopped};
 use crate::domain::ids::UserId;
 use crate::domain::job::{JobFailure, JobStatus, Product};
+use crate::domain::suggestions::FoundSuggestions;
 use crate::store::{Claim, ClaimedJob, Finish, Finished, RunEnd, Store, StoreError};
 
 /// The result of a run, ready to be stored.
@@ -25,6 +26,8 @@ pub struct WorkDone {
     pub result: Vec<Vec<u8>>,
     /// Size of the result as it will be sent.
     pub result_size: u64,
+    /// Suggestions for lines of the books, to be written with the result.
+    pub suggestions: Option<Arc<FoundSuggestions>>,
 }
 
 /// Why a run has no result.
@@ -212,8 +215,8 @@ impl JobRunner {
             None => self.payload(job).await?,
         };
         let end = match self.run_bounded(job, payload, running).await {
-            Ran::Done(WorkDone { cost, result, result_size }) => {
-                RunEnd::Completed { cost, result, parts_written: 0, result_size }
+            Ran::Done(WorkDone { cost, result, result_size, suggestions }) => {
+                RunEnd::Completed { cost, result, parts_written: 0, result_size, suggestions }
             }
             Ran::Failed(failure) => RunEnd::Failed(failure),
             Ran::Lost => return Ok(Turn::Lost),

@@ -33,7 +33,7 @@ impl Work for ReconciliationWork {
         let (result, result_size) = pack(|out| (self.print)(out, &dataset, &options, &outcome))
             .map_err(|error| WorkFailed::Failed(format!("printing the result: {error}")))?;
         let cost = i64::try_from(outcome.credits_charged()).unwrap_or(i64::MAX);
-        Ok(WorkDone { cost, result, result_size })
+        Ok(WorkDone { cost, result, result_size, suggestions: None })
     }
 }
 

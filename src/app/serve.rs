@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::observe::{self, ActorObserver, HttpObserver};
 use super::{commands, demo, secrets};
-use crate::actors::coding_work::CodingWork;
+use crate::actors::coding_work::{CodingWork, ResultPrinters};
 use crate::actors::job_runner::{RunLimits, Work};
 use crate::actors::mail::{MailService, MailSettings, SmtpLimits};
 use crate::actors::recon_work::ReconciliationWork;
@@ -239,7 +239,12 @@ fn engine(stand_ins: &[Arc<dyn Work>], product: Product) -> Arc<dyn Work> {
                 let submission = wire::coding::parse(body.as_bytes(), &wire::coding::Limits::NONE).ok()?;
                 Some((submission.batch, submission.inputs))
             },
-            print: |mut out, batch, inputs, outcome| wire::coding::write_result(&mut out, batch, inputs, outcome),
+            print: ResultPrinters {
+                whole: |mut out, batch, inputs, outcome| wire::coding::write_result(&mut out, batch, inputs, outcome),
+                open: |mut out, batch, inputs, outcome| {
+                    wire::coding::write_open_result(&mut out, batch, inputs, outcome)
+                },
+            },
         }),
     }
 }

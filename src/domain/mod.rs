@@ -20,3 +20,4 @@ pub mod problem;
 pub mod recon;
 pub mod reports;
 mod secret;
+pub mod suggestions;

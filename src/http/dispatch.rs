@@ -27,7 +27,7 @@ use crate::actors::grant_registry::TokenSearch;
 use crate::actors::rate_limiter::Hit;
 use crate::clock::Clock;
 use crate::domain::caller::{
-    ConnectionAccess, Credential, KeySnapshot, PresentedKey, Principal, RateDecision, RateRule,
+    ConnectionAccess, Credential, KeySnapshot, PresentedKey, Principal, RateDecision, RateRule, ScopeSet,
 };
 use crate::domain::ids::UserId;
 use crate::domain::oauth::token::PresentedToken;
@@ -231,7 +231,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
     /// Credentials, rate and scope, in this order: who is calling, or what the request will be refused with.
     async fn admit(&mut self, route: &Route<S>) -> Result<Option<Principal>, ApiError> {
         let gate = &*self.worker.shared.gate;
-        let scope = match route.access {
+        let scopes = match route.access {
             Access::Public => return Ok(None),
             Access::Session => {
                 let token = match call::bearer(self.request.headers()) {
@@ -243,8 +243,9 @@ impl<S: 'static> RequestPipeline<'_, S> {
                 self.count(gate.hit_person(user_id)).await?;
                 return Ok(Some(Principal { user_id, credential: Credential::Session }));
             }
-            Access::Key(scope) => Some(scope),
-            Access::AnyKey | Access::JobPoll(_) => None,
+            Access::Key(scope) => ScopeSet::from_iter([scope]),
+            Access::Keys(scopes) => ScopeSet::from_iter(scopes),
+            Access::AnyKey | Access::JobPoll(_) => ScopeSet::default(),
         };
         if gate.is_stale() {
             return Err(ApiError::busy("the database that knows the keys cannot be read", 1));
@@ -259,8 +260,8 @@ impl<S: 'static> RequestPipeline<'_, S> {
         if let Some(access) = principal.access() {
             access.touch(self.now_ms);
             self.count(gate.hit_connection(access, self.started)).await?;
-            if let Some(scope) = scope.filter(|scope| !access.has(*scope)) {
-                return Err(call::missing_scopes(&principal, std::iter::once(scope).collect()));
+            if !scopes.iter().all(|scope| access.has(scope)) {
+                return Err(call::missing_scopes(&principal, scopes));
             }
         }
         Ok(Some(principal))

@@ -12,6 +12,7 @@ use super::call::Call;
 use super::envelope;
 use super::error::ApiError;
 use super::products::Products;
+use super::wire::coding;
 use crate::domain::caller::Scope;
 use crate::domain::date::date_time_text;
 use crate::domain::ids::{JOB_ID_LENGTH_MAX, JobId};
@@ -106,8 +107,10 @@ fn failure_json(product: Product, failure: &JobFailure) -> serde_json::Value {
 }
 
 async fn completed(job: JobRow, head: String, reader: Reader) -> Result<HttpResponse, ApiError> {
-    let size = u64::try_from(head.len()).unwrap_or_default() + job.result_size + 1;
-    let mut unpacking = Unpacking::new(head, &job, reader).map_err(ApiError::internal)?;
+    let mut tail = job.suggestions.map(coding::result_end).unwrap_or_default();
+    tail.push('}');
+    let size = u64::try_from(head.len() + tail.len()).unwrap_or_default() + job.result_size;
+    let mut unpacking = Unpacking::new((head, tail), &job, reader).map_err(ApiError::internal)?;
     if job.result_size <= INLINE_RESULT_BYTES {
         let mut body = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
         while let Some(bytes) = unpacking.next().await? {
@@ -135,27 +138,27 @@ async fn completed(job: JobRow, head: String, reader: Reader) -> Result<HttpResp
 /// measured in unpacked bytes, because a few stored bytes may unpack to a thousand times as many.
 struct Unpacking {
     head: Option<String>,
+    tail: Option<String>,
     reader: Reader,
     job: JobId,
     parts: u32,
     next_part: u32,
     compressed: Bytes,
     decoder: Decoder<'static>,
-    closed: bool,
 }
 
 impl Unpacking {
-    fn new(head: String, job: &JobRow, reader: Reader) -> std::io::Result<Self> {
+    fn new((head, tail): (String, String), job: &JobRow, reader: Reader) -> std::io::Result<Self> {
         let inline = job.result.clone();
         Ok(Self {
             head: Some(head),
+            tail: Some(tail),
             reader,
             job: job.id.clone(),
             parts: job.result_parts,
             next_part: u32::from(inline.is_some()),
             compressed: inline.map_or_else(Bytes::new, Bytes::from),
             decoder: Decoder::new()?,
-            closed: false,
         })
     }
 
@@ -168,8 +171,7 @@ impl Unpacking {
                 return Ok(Some(unpacked));
             }
             if self.next_part >= self.parts {
-                let last = !std::mem::replace(&mut self.closed, true);
-                return Ok(last.then(|| Bytes::from_static(b"}")));
+                return Ok(self.tail.take().map(Bytes::from));
             }
             let part = self.reader.result_part(&self.job, self.next_part).await?;
             self.compressed =

@@ -26,6 +26,8 @@ pub enum Access {
     AnyKey,
     /// An API key with this scope.
     Key(Scope),
+    /// An API key with both scopes.
+    Keys([Scope; 2]),
     /// An API key with this scope or the one that made the job: the handler decides, whatever the id.
     JobPoll(Scope),
     /// A web session of the first-party application.

@@ -15,7 +15,7 @@ use super::products::Products;
 use super::resources::{
     accounts, bank_accounts, bank_transactions, changes, cis, contact_reports, contacts, documents, emails,
     financial_years, identity, imports, journals, keys, opening_balances, organisations, period_lock, printed, reports,
-    settlements, status, vat_adjustments, vat_returns, write_offs,
+    settlements, status, suggestions, vat_adjustments, vat_returns, write_offs,
 };
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, mcp, oauth, reconciliations};
@@ -258,6 +258,22 @@ fn bank_routes() -> Vec<Route<Products>> {
             bank_transactions::confirm_batch,
         )
         .doc(openapi::confirm_bank_transactions),
+        Route::post(
+            inside!("/bank-transactions/suggest"),
+            "suggestBankTransactions",
+            Access::Keys([Scope::CodingWrite, Scope::BooksWrite]),
+            suggestions::suggest,
+        )
+        .body(BodyRule::OptionalJson)
+        .permitting()
+        .doc(openapi::suggest_bank_transactions),
+        Route::post(
+            inside!("/bank-transactions/confirm"),
+            "confirmSuggestedBankTransactions",
+            WRITE,
+            suggestions::confirm,
+        )
+        .doc(openapi::confirm_suggested_bank_transactions),
         Route::get(inside!("/bank-transactions/{id}"), "getBankTransaction", READ, bank_transactions::show)
             .doc(openapi::get_bank_transaction),
         patch(inside!("/bank-transactions/{id}"), "updateBankTransaction", bank_transactions::patch)

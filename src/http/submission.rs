@@ -135,7 +135,11 @@ async fn parse(body: Body, how: &'static Submission, products: &std::sync::Arc<P
 }
 
 /// 402 when the job obviously cannot be paid for: not by what is published, and not by the row either.
-async fn affordable(products: &Products, access: &ConnectionAccess, parsed: &Parsed) -> Result<(), ApiError> {
+pub(super) async fn affordable(
+    products: &Products,
+    access: &ConnectionAccess,
+    parsed: &Parsed,
+) -> Result<(), ApiError> {
     let month = Month::of_ms(products.actors.store_now_ms());
     let overage = access.allow_overage && parsed.allow_overage;
     let cost = parsed.cost;
@@ -157,7 +161,7 @@ async fn affordable(products: &Products, access: &ConnectionAccess, parsed: &Par
 
 /// The lock of the request's `Idempotency-Key`, held until it is answered; 409 `idempotency_in_progress` when another
 /// request with the key still runs after ten seconds.
-async fn idempotency_lock(call: &Call<Products>) -> Result<Option<IdempotencyLock>, ApiError> {
+pub(super) async fn idempotency_lock(call: &Call<Products>) -> Result<Option<IdempotencyLock>, ApiError> {
     let Some(key) = call.idempotency_key()? else { return Ok(None) };
     let locks = &call.state().actors.idempotency_locks;
     let lock = locks.lock(call.access()?.user_id, call.method().as_str(), call.path(), key).await;

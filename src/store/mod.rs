@@ -37,7 +37,7 @@ use crate::clock::Clock;
 
 pub use crate::store::sql::Reader;
 use books::RecentBooks;
-pub use books::{Snapshot, ToolPreview};
+pub use books::{PastNames, Snapshot, ToolPreview};
 pub use coding_sessions::{
     Cleared, Load, LoadAnswer, Loaded, NewCodingSession, NewToolToken, RunEnded, SessionStatement, StatementAdded,
     ToolToken,

@@ -295,6 +295,7 @@ pub(super) fn read(row: organisation::Model) -> OrganisationRecord {
         accounts_office_reference: row.accounts_office_reference,
         payment_bank_account_id: row.payment_bank_account_id,
         invoice_footer: row.invoice_footer,
+        auto_suggest: row.auto_suggest,
         has_vat_control: row.has_vat_control,
         opening_balances_set: row.opening_balances_set,
         status: row.status,

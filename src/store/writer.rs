@@ -43,6 +43,8 @@ pub(super) enum Locks {
     Organisations,
     /// The books of organisations.
     Books,
+    /// The books of an organisation, then credit accounts.
+    BooksAndCredits,
     /// Credit accounts.
     Credits,
     /// Product slots.

@@ -42,7 +42,7 @@ on_both_databases! {
             "cis_subcontractor", "cis_suffered_rate", "lock_date", "default_payment_terms_days", "sales_invoice_prefix",
             "sales_invoice_next_number", "sales_credit_note_prefix", "has_vat_control", "opening_balances_set", "role",
             "status", "created_at", "updated_at", "version", "email", "phone", "paye_reference", "accounts_office_reference",
-            "payment_bank_account_id", "invoice_footer",
+            "payment_bank_account_id", "invoice_footer", "auto_suggest",
         ];
         fields.sort_unstable();
         assert_eq!(keys(record), fields);

@@ -195,6 +195,8 @@ words! {
         Exclude = "exclude",
         /// No longer kept out.
         Restore = "restore",
+        /// Given what the coding engine suggests.
+        Suggest = "suggest",
         /// The period lock moved.
         Lock = "lock",
         /// Opening balances set.
@@ -226,6 +228,7 @@ impl ChangeAction {
             Self::Link => "linked",
             Self::Exclude => "excluded",
             Self::Restore => "restored",
+            Self::Suggest => "given a suggestion",
             Self::Lock => "locked",
             Self::OpeningBalances => "given opening balances",
             Self::Email => "e-mailed",

@@ -24,6 +24,8 @@ use crate::domain::ledger::manual_journal::ManualJournal;
 use crate::domain::ledger::vat_adjustment::EnteredAdjustment;
 use crate::domain::ledger::write_off::EnteredWriteOff;
 use crate::domain::problem::Issues;
+use crate::domain::suggestions::FoundSuggestions;
+use std::sync::Arc;
 
 /// Explains what it takes to confirm an import with invalid rows.
 pub const SKIP_INVALID: &str = "must be true to leave out the invalid rows, which the import lists";
@@ -148,6 +150,10 @@ pub enum BooksCommand {
         /// Whether the lines came as a batch, whose refusals name the row.
         is_batch: bool,
     },
+    /// Confirms lines as the coding engine suggests, each for itself.
+    ConfirmSuggestions(SuggestionsConfirmed),
+    /// Writes what a coding job found for lines.
+    SaveSuggestions(Arc<FoundSuggestions>),
     /// Undoes the confirmation of a line.
     Unconfirm {
         /// Its identifier.
@@ -357,7 +363,7 @@ pub enum BooksCommand {
 /// How a statement line is confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Confirmation {
-    /// As the suggestion saved with it says.
+    /// As a person saved with it, else as the coding engine suggests.
     Suggested,
     /// Against accounts and VAT codes.
     Coded(Coding),
@@ -383,6 +389,21 @@ pub enum Confirmation {
         /// Its identifier.
         id: i64,
     },
+}
+
+/// Lines that are confirmed as the coding engine suggests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuggestionsConfirmed {
+    /// The lines, in the order of the answer.
+    pub lines: Vec<i64>,
+    /// The bank account they have to be of.
+    pub bank_account_id: Option<i64>,
+    /// The least confidence of a suggestion that is taken, in thousandths.
+    pub min_confidence: u16,
+    /// Lines with a suggestion that are left for another request.
+    pub remaining: i64,
+    /// Whether the caller named the lines.
+    pub is_named: bool,
 }
 
 /// A row of a bulk import that could be read.
@@ -450,6 +471,8 @@ impl BooksCommand {
             Self::PostJournal(journal) => 512 + journal.lines.len() * 512,
             Self::ImportBankTransactions(import) => import.rows.len() * 512,
             Self::Confirm { items, .. } => items.len() * 2_048,
+            Self::ConfirmSuggestions(asked) => asked.lines.len() * 2_048,
+            Self::SaveSuggestions(found) => found.lines.len() * 1_024,
             Self::SendEmail(email) => {
                 // In hexadecimal on its way to the database.
                 4_096 + email.attachment.as_ref().map_or(0, |attachment| attachment.bytes.len() * 2)

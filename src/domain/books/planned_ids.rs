@@ -54,6 +54,7 @@ fn visit(command: &mut BooksCommand, see: Visitor<'_>) {
         | BooksCommand::SetOpening { .. }
         | BooksCommand::PreviewImport { .. }
         | BooksCommand::ConfirmImport(_)
+        | BooksCommand::SaveSuggestions(_)
         | BooksCommand::Plan(_)
         | BooksCommand::CommitPlan(_) => {}
         BooksCommand::PatchAccount { id, .. }
@@ -97,6 +98,7 @@ fn visit(command: &mut BooksCommand, see: Visitor<'_>) {
             suggestion.account.iter_mut().flatten().for_each(|one| account(one, see));
             coded(suggestion.lines.iter_mut().flatten(), see);
         }
+        BooksCommand::ConfirmSuggestions(asked) => asked.lines.iter_mut().for_each(see),
         BooksCommand::Confirm { items, .. } => {
             for (id, confirmed) in items {
                 see(id);

@@ -155,6 +155,8 @@ impl ReferencedIds {
             | BooksCommand::DeleteBankTransaction { .. }
             | BooksCommand::ExcludeBankTransaction { .. }
             | BooksCommand::Confirm { .. }
+            | BooksCommand::ConfirmSuggestions(_)
+            | BooksCommand::SaveSuggestions(_)
             | BooksCommand::Unconfirm { .. } => self.collect_statement_line(organisation, command),
             BooksCommand::PreviewOpening { .. } | BooksCommand::SetOpening { .. } => {
                 self.collect_opening(organisation, command);
@@ -230,6 +232,10 @@ impl ReferencedIds {
             | BooksCommand::Unconfirm { id } => {
                 self.transactions.insert(*id);
             }
+            BooksCommand::ConfirmSuggestions(asked) => self.transactions.extend(&asked.lines),
+            BooksCommand::SaveSuggestions(found) => {
+                self.transactions.extend(found.lines.iter().map(|found| found.line));
+            }
             BooksCommand::Confirm { items, .. } => {
                 for (id, confirmation) in items {
                     self.transactions.insert(*id);
@@ -240,7 +246,7 @@ impl ReferencedIds {
         }
     }
 
-    fn collect_confirmation(&mut self, organisation: i64, line: i64, confirmation: &Confirmation) {
+    pub(crate) fn collect_confirmation(&mut self, organisation: i64, line: i64, confirmation: &Confirmation) {
         match confirmation {
             Confirmation::Suggested | Confirmation::Coded(_) => {}
             Confirmation::TransferWith(other) => {

@@ -26,6 +26,7 @@ use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::{ConnectionId, GrantId, OrganisationId, UserId};
 use crate::domain::ledger::organisation::VatPatch;
 use crate::domain::ledger::refusal::Refusal;
+use crate::domain::suggestions::SuggestionsWritten;
 use serde_json::{Value, json};
 use std::fmt;
 use std::sync::Arc;
@@ -140,6 +141,10 @@ pub enum CommandResult {
     BankTransaction(Box<StatementLineRecord>),
     /// The statement lines.
     BankTransactions(Vec<StatementLineRecord>),
+    /// What became of lines that were to be confirmed as the engine suggests.
+    SuggestionsConfirmed(Box<SuggestionsOutcome>),
+    /// What became of the suggestions of a job.
+    SuggestionsWritten(SuggestionsWritten),
     /// What became of the lines of a statement import.
     Import {
         /// The identifier of the import.
@@ -181,6 +186,7 @@ impl CommandResult {
         let id = |id: i64| json!({ "id": id });
         match self {
             Self::BankTransactions(rows) => rows.iter().map(|row| id(row.id)).collect(),
+            Self::SuggestionsConfirmed(outcome) => outcome.lines.iter().map(|(line, _)| id(*line)).collect(),
             Self::Import { id: import, rows } => {
                 let transactions: Value = rows.iter().map(|row| id(row.id)).collect();
                 json!({ "import_id": import, "transactions": transactions })
@@ -199,6 +205,7 @@ impl CommandResult {
             Self::BankAccount(view) => view.row.id,
             Self::BankTransaction(row) => row.id,
             Self::BankTransactions(rows) => rows.first().map_or(0, |row| row.id),
+            Self::SuggestionsConfirmed(outcome) => outcome.lines.first().map_or(0, |(line, _)| *line),
             Self::Document(view) => view.id,
             Self::Settlement(view) => view.id,
             Self::VatAdjustment(view) => view.row.id,
@@ -206,13 +213,33 @@ impl CommandResult {
             Self::WriteOff(view) => view.row.id,
             Self::FinancialYear(view) => view.organisation_id,
             Self::Journal(view) => view.id,
-            Self::OpeningPreview(_) => 0,
+            Self::OpeningPreview(_) | Self::SuggestionsWritten(_) => 0,
             Self::Opening(set) => set.journal.id,
             Self::BulkImport(row, _) => row.id,
             Self::Email(row) => row.id,
             Self::Plan(_) => 0,
         }
     }
+}
+
+/// What became of lines that were to be confirmed as the engine suggests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuggestionsOutcome {
+    /// The lines in the order of the request, each with what became of it.
+    pub lines: Vec<(i64, LineOutcome)>,
+    /// Lines with a suggestion that are left for another request.
+    pub remaining: i64,
+}
+
+/// What became of a line that was to be confirmed as the engine suggests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LineOutcome {
+    /// It is in the books, by this journal.
+    Confirmed(Option<i64>),
+    /// A rule refused it; it is as it was.
+    Refused(Refusal),
+    /// It has no suggestion, or one that is not sure enough.
+    Skipped,
 }
 
 /// The answer to a command.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::{CodingSessionId, ConnectionId, JobId, OrganisationId, UserId};
 use crate::domain::date::Date;
+use crate::domain::ledger::money::Money;
 
 pub use review::{Coding, RECODED, ReviewedLine, near_codes, reviewed, vat_inside};
 pub use run::{
@@ -271,6 +272,28 @@ pub struct SessionLine {
     pub suggestion: Option<Suggestion>,
     /// What the caller set.
     pub recoding: Option<Recoding>,
+}
+
+/// A line of the books that was coded before, as the engine learns from it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PastCoding {
+    /// What the bank said, or whose bill it was.
+    pub description: String,
+    /// The account.
+    pub account_code: String,
+    /// Its date.
+    pub date: Date,
+    /// Money in is positive.
+    pub amount: Money,
+    /// Whom a card was used at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merchant: Option<String>,
+    /// The VAT code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vat_code: Option<String>,
+    /// The bank account, as lines to be coded name it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bank_account: Option<String>,
 }
 
 /// An open invoice, bill or credit note in a session.

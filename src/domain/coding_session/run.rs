@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::statement::{Payouts, split_payout};
 use super::{
-    RunScope, SessionAccount, SessionInvoice, SessionLine, SessionVatCode, SuggestedSettlement, Suggestion, vat_inside,
+    PastCoding, RunScope, SessionAccount, SessionInvoice, SessionLine, SessionVatCode, SuggestedSettlement, Suggestion,
+    vat_inside,
 };
 use crate::domain::amount::UNITS_PER_PENNY;
 use crate::domain::books::records::coding_policy::CodingRule;
@@ -42,6 +43,8 @@ pub struct RunInput<'a> {
     pub vat_codes: Option<&'a [SessionVatCode]>,
     /// The open invoices, bills and credit notes.
     pub invoices: &'a [SessionInvoice],
+    /// Lines that were coded before.
+    pub history: &'a [PastCoding],
     /// Words about the business.
     pub business_context: &'a str,
 }
@@ -97,6 +100,8 @@ struct RequestJson<'a> {
     vat_codes: Option<Vec<VatCodeJson<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     invoices: Option<Vec<InvoiceJson<'a>>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    history: &'a [PastCoding],
     options: OptionsJson<'a>,
 }
 
@@ -107,6 +112,11 @@ impl RunInput<'_> {
             lines: self.lines.iter().map(|line| line.line).collect(),
             invoices: self.invoices.iter().map(|invoice| invoice.invoice_ref.clone()).collect(),
         };
+        Ok(format!("{}\n{}", serde_json::to_string(&references)?, self.body()?))
+    }
+
+    /// The body of a coding job.
+    pub fn body(&self) -> serde_json::Result<String> {
         let vat_codes = self.vat_codes.map(|codes| codes.iter().map(vat_code).collect::<Result<Vec<_>, _>>());
         let is_known = |code: &&str| self.accounts.iter().any(|account| account.code == **code);
         let invoices: Vec<InvoiceJson<'_>> = self
@@ -130,9 +140,10 @@ impl RunInput<'_> {
             chart_of_accounts: self.accounts,
             vat_codes: vat_codes.transpose()?,
             invoices: Some(invoices).filter(|invoices| !invoices.is_empty()),
+            history: self.history,
             options: OptionsJson { business_context: self.business_context },
         };
-        Ok(format!("{}\n{}", serde_json::to_string(&references)?, serde_json::to_string(&request)?))
+        serde_json::to_string(&request)
     }
 }
 
@@ -378,6 +389,7 @@ mod tests {
             accounts: &[],
             vat_codes: Some(&[SessionVatCode { code: "S".into(), name: "Standard".into(), rate_hundredths: 2_000 }]),
             invoices: &[],
+            history: &[],
             business_context: "",
         };
         let payload = input.payload().expect("prints");

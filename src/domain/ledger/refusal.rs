@@ -77,6 +77,8 @@ pub enum Refusal {
     LinkedToDocument { source_type: SourceType, source_id: Option<i64> },
     /// The record has changed since the caller read it.
     StaleVersion,
+    /// The books have changed since the line was given its suggestion: what it says holds no longer.
+    StaleSuggestion,
     /// The first request with this key is still running.
     IdempotencyInProgress,
     /// The opening balances have been set.
@@ -129,6 +131,8 @@ pub enum Refusal {
     NoRecipient,
     /// The token is too old.
     TokenExpired,
+    /// No line waits for a suggestion.
+    NothingToSuggest,
     /// Another refusal said better: in other words, or with the field and the record it is about.
     WithMessage { refusal: Box<Self>, message: String, about: Option<(String, i64)> },
     /// A field is not what it may be beside the others or beside the facts.
@@ -137,7 +141,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// Every `details.reason` of a 409, a closed list.
-    pub const CONFLICT_REASONS: [&'static str; 13] = [
+    pub const CONFLICT_REASONS: [&'static str; 14] = [
         "duplicate_code",
         "duplicate_number",
         "duplicate_role",
@@ -146,6 +150,7 @@ impl Refusal {
         "has_allocations",
         "linked_to_document",
         "stale_version",
+        "stale_suggestion",
         "idempotency_in_progress",
         "already_set",
         "token_used",
@@ -154,7 +159,7 @@ impl Refusal {
     ];
 
     /// Every `details.reason` of a 422 `unprocessable_entity`, a closed list.
-    pub const UNPROCESSABLE_REASONS: [&'static str; 20] = [
+    pub const UNPROCESSABLE_REASONS: [&'static str; 21] = [
         "period_locked",
         "vat_control_required",
         "unbalanced",
@@ -175,6 +180,7 @@ impl Refusal {
         "idempotency_key_reused",
         "no_recipient",
         "token_expired",
+        "nothing_to_suggest",
     ];
 
     /// A refusal of one field.
@@ -227,6 +233,7 @@ impl Refusal {
             | Self::HasAllocations { .. }
             | Self::LinkedToDocument { .. }
             | Self::StaleVersion
+            | Self::StaleSuggestion
             | Self::IdempotencyInProgress
             | Self::AlreadySet
             | Self::TokenUsed
@@ -249,6 +256,7 @@ impl Refusal {
             Self::HasAllocations { .. } => "has_allocations",
             Self::LinkedToDocument { .. } => "linked_to_document",
             Self::StaleVersion => "stale_version",
+            Self::StaleSuggestion => "stale_suggestion",
             Self::IdempotencyInProgress => "idempotency_in_progress",
             Self::AlreadySet => "already_set",
             Self::TokenUsed => "token_used",
@@ -274,6 +282,7 @@ impl Refusal {
             Self::IdempotencyKeyReused => "idempotency_key_reused",
             Self::NoRecipient => "no_recipient",
             Self::TokenExpired => "token_expired",
+            Self::NothingToSuggest => "nothing_to_suggest",
             Self::WithMessage { refusal, .. } => refusal.reason(),
             Self::Field { .. } => "invalid_field",
         }
@@ -377,6 +386,9 @@ impl Refusal {
                 format!("this journal was made by a {}: undo that instead", source_type.as_str().replace('_', " "))
             }
             Self::StaleVersion => "the record has changed since it was read".to_owned(),
+            Self::StaleSuggestion => {
+                "the books have changed since the line was given its suggestion: ask for another one".to_owned()
+            }
             Self::IdempotencyInProgress => "the first request with this Idempotency-Key is still running".to_owned(),
             Self::AlreadySet => "the opening balances have been set; void their journal to set them again".to_owned(),
             Self::TokenUsed => "this token has been used".to_owned(),
@@ -431,6 +443,7 @@ impl Refusal {
             Self::IdempotencyKeyReused => "this Idempotency-Key was used with another request".to_owned(),
             Self::NoRecipient => "there is no address to send to".to_owned(),
             Self::TokenExpired => "this token has expired; make a new preview".to_owned(),
+            Self::NothingToSuggest => "no unconfirmed bank transaction fits".to_owned(),
             Self::WithMessage { message, .. } => message.clone(),
             Self::Field { field, message } => format!("{field}: {message}"),
         }

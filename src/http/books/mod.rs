@@ -1,4 +1,6 @@
 //! The ledger over REST: reads are queries, changes go to the books' actor.
 
 pub mod change;
+pub(super) mod engine_request;
+pub(super) mod suggest;
 pub(super) mod token;

@@ -34,16 +34,17 @@ pub use books::{
 };
 pub use books::{
     archive_account, archive_bank_account, archive_customer, archive_supplier, cancel_email, confirm_bank_transaction,
-    confirm_bank_transactions, confirm_import, create_account, create_bank_account, create_bank_transaction,
-    create_customer, create_journal, create_organisation, create_supplier, delete_bank_transaction, delete_customer,
-    delete_supplier, email_document, exclude_bank_transaction, get_account, get_bank_account, get_bank_transaction,
-    get_customer, get_email, get_import, get_journal, get_organisation, get_period_lock, get_supplier,
-    import_bank_transactions, list_account_transactions, list_accounts, list_bank_accounts,
-    list_bank_transaction_candidates, list_bank_transactions, list_changes, list_customers, list_emails, list_history,
-    list_imports, list_journals, list_organisations, list_suppliers, list_tax_codes, preview_import,
-    preview_opening_balances, resend_email, restore_bank_transaction, set_opening_balances, set_period_lock,
-    unarchive_account, unarchive_customer, unarchive_supplier, unconfirm_bank_transaction, update_account,
-    update_bank_account, update_bank_transaction, update_customer, update_organisation, update_supplier, void_journal,
+    confirm_bank_transactions, confirm_import, confirm_suggested_bank_transactions, create_account,
+    create_bank_account, create_bank_transaction, create_customer, create_journal, create_organisation,
+    create_supplier, delete_bank_transaction, delete_customer, delete_supplier, email_document,
+    exclude_bank_transaction, get_account, get_bank_account, get_bank_transaction, get_customer, get_email, get_import,
+    get_journal, get_organisation, get_period_lock, get_supplier, import_bank_transactions, list_account_transactions,
+    list_accounts, list_bank_accounts, list_bank_transaction_candidates, list_bank_transactions, list_changes,
+    list_customers, list_emails, list_history, list_imports, list_journals, list_organisations, list_suppliers,
+    list_tax_codes, preview_import, preview_opening_balances, resend_email, restore_bank_transaction,
+    set_opening_balances, set_period_lock, suggest_bank_transactions, unarchive_account, unarchive_customer,
+    unarchive_supplier, unconfirm_bank_transaction, update_account, update_bank_account, update_bank_transaction,
+    update_customer, update_organisation, update_supplier, void_journal,
 };
 pub use books::{close_financial_year, list_financial_years, reopen_financial_year};
 pub use books::{create_vat_adjustment, get_vat_adjustment, list_vat_adjustments, void_vat_adjustment};
@@ -157,7 +158,7 @@ fn operation<S>(route: &Route<S>, doc: Operation, shared: &mut SharedComponents)
     operation = match route.access {
         Access::Public => operation.securities(Some(Vec::<SecurityRequirement>::new())),
         Access::Session => operation.security(SecurityRequirement::new(SESSION, Vec::<String>::new())),
-        Access::AnyKey | Access::Key(_) | Access::JobPoll(_) => operation
+        Access::AnyKey | Access::Key(_) | Access::Keys(_) | Access::JobPoll(_) => operation
             .security(SecurityRequirement::new(KEY_AS_BEARER, Vec::<String>::new()))
             .security(SecurityRequirement::new(KEY_AS_HEADER, Vec::<String>::new()))
             .security(SecurityRequirement::new(OAUTH, scope_of(route.access))),
@@ -198,6 +199,9 @@ fn description<S>(route: &Route<S>, doc: &Operation) -> String {
     }
     match route.access {
         Access::Key(scope) => text.push_str(&format!("\n\nNeeds the scope `{}`.", scope.as_str())),
+        Access::Keys([one, other]) => {
+            text.push_str(&format!("\n\nNeeds the scopes `{}` and `{}`.", one.as_str(), other.as_str()));
+        }
         Access::JobPoll(scope) => {
             let scope = scope.as_str();
             text.push_str(&format!("\n\nNeeds the scope `{scope}`, or to be the key that made the job."));
@@ -219,7 +223,7 @@ fn by_status<S>(route: &Route<S>, own: Errors) -> Vec<(StatusCode, Errors)> {
     let from_access: &[ErrorCode] = match route.access {
         Access::Public => &[],
         Access::AnyKey => &[Unauthorized, RateLimited, Busy],
-        Access::Key(_) | Access::JobPoll(_) => &[Unauthorized, RateLimited, Forbidden, Busy],
+        Access::Key(_) | Access::Keys(_) | Access::JobPoll(_) => &[Unauthorized, RateLimited, Forbidden, Busy],
         Access::Session => &[Unauthorized, InvalidToken, RateLimited, Busy],
     };
     let from_body: &[ErrorCode] = match route.body {
@@ -254,6 +258,7 @@ fn by_status<S>(route: &Route<S>, own: Errors) -> Vec<(StatusCode, Errors)> {
 fn scope_of(access: Access) -> Vec<&'static str> {
     match access {
         Access::Key(scope) | Access::JobPoll(scope) => vec![scope.as_str()],
+        Access::Keys(scopes) => scopes.iter().map(|scope| scope.as_str()).collect(),
         Access::Public | Access::AnyKey | Access::Session => Vec::new(),
     }
 }

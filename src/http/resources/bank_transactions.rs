@@ -21,13 +21,15 @@ use crate::domain::ledger::money::Pence;
 use crate::http::books::change::{
     AnswerContext, body_or_path, execute, member, path_id, printed, printed_deleted, require_write_access,
 };
+use crate::http::books::suggest::{ImportSuggestJson, with_suggestions};
 use crate::http::call::Call;
 use crate::http::envelope;
 use crate::http::envelope::{AssignedId, CURRENCY, Id, Moment, Money, RelatedId, vat_code};
 use crate::http::error::ApiError;
-use crate::http::openapi::schema::{choice, nullable, object};
+use crate::http::openapi::schema::{choice, nullable};
 use crate::http::products::Products;
 use crate::http::query::Query;
+use crate::http::resources::suggestions::SuggestionJson;
 use crate::http::wire::books::bank::{parse_import, parse_row, parse_suggestion};
 use crate::http::wire::books::batch_format;
 use crate::http::wire::books::confirmation::{parse_batch, parse_confirmation};
@@ -99,7 +101,9 @@ pub async fn import(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let place = call.parse_place(call.body.len()).await;
     let import = body_or_path(parse_import(&call.body), true)?;
     drop(place);
-    execute(&call, &access, StatusCode::CREATED, BooksCommand::ImportBankTransactions(import), print).await
+    let command = BooksCommand::ImportBankTransactions(import);
+    let answer = execute(&call, &access, StatusCode::CREATED, command, print).await?;
+    with_suggestions(&call, &access.organisation, answer).await
 }
 
 /// `POST …/bank-transactions/confirm-batch`.
@@ -212,8 +216,9 @@ pub struct BankTransactionJson<'a> {
     vat_amount: Option<Money>,
     /// How it is coded; a suggestion until it is confirmed.
     lines: Vec<BankTransactionPartJson<'a>>,
-    #[schema(schema_with = reserved, required)]
-    suggestion: Option<()>,
+    /// What the coding engine suggests, while it is not confirmed.
+    #[schema(required)]
+    suggestion: Option<SuggestionJson<'a>>,
     #[schema(value_type = RelatedId)]
     customer_receipt_id: Option<AssignedId>,
     #[schema(value_type = RelatedId)]
@@ -272,10 +277,6 @@ fn nullable_vat_code() -> Object {
     nullable(vat_code())
 }
 
-fn reserved() -> Object {
-    nullable(object("Reserved.", Vec::new()))
-}
-
 /// What became of an import.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BankImport, example = import_example)]
@@ -284,6 +285,11 @@ pub struct BankImportJson {
     created: usize,
     skipped: usize,
     transactions: Vec<BankImportRowJson>,
+    /// The suggestions that were asked for after it: of an organisation with `auto_suggest`, when it created lines and the key
+    /// has the scope `coding:write`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    suggest: Option<ImportSuggestJson>,
 }
 
 /// What became of a row of an import.
@@ -369,7 +375,7 @@ impl<'a> From<&'a StatementLineRecord> for BankTransactionJson<'a> {
             net_amount: net.map(Money),
             vat_amount: vat.map(Money),
             lines: row.lines.iter().map(BankTransactionPartJson::from).collect(),
-            suggestion: None,
+            suggestion: row.suggestion.as_deref().map(SuggestionJson::from),
             customer_receipt_id: settlement_of(ContactKind::Customer),
             supplier_payment_id: settlement_of(ContactKind::Supplier),
             transfer_bank_transaction_id: row.transfer_id.map(AssignedId),
@@ -406,7 +412,13 @@ impl BankImportJson {
             id: AssignedId(row.id),
             status: if row.is_new { "created" } else { "duplicate" },
         });
-        Self { import_id: AssignedId(id), created, skipped: rows.len() - created, transactions: transactions.collect() }
+        Self {
+            import_id: AssignedId(id),
+            created,
+            skipped: rows.len() - created,
+            transactions: transactions.collect(),
+            suggest: None,
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use crate::domain::problem::Issue;
 use crate::http::books::change::{
     AnswerContext, body_or_path, execute, member, path_id, printed, require_write_access,
 };
+use crate::http::books::suggest::{ImportSuggestJson, with_suggestions};
 use crate::http::books::token;
 use crate::http::call::Call;
 use crate::http::envelope;
@@ -71,7 +72,9 @@ pub async fn confirm(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let entries = previewed.and_then(|body| parse_import(body.as_bytes()).ok());
     drop(place);
     let confirmed = ImportConfirmation { id, token_hash, entries, skips_invalid };
-    execute(&call, &access, StatusCode::OK, BooksCommand::ConfirmImport(Box::new(confirmed)), print).await
+    let command = BooksCommand::ConfirmImport(Box::new(confirmed));
+    let answer = execute(&call, &access, StatusCode::OK, command, print).await?;
+    with_suggestions(&call, &access.organisation, answer).await
 }
 
 /// The body of an answer.
@@ -119,6 +122,11 @@ pub struct ImportJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     results: Option<Vec<ImportRowJson>>,
+    /// The suggestions that were asked for after an import of bank lines: of an organisation with `auto_suggest`, when it
+    /// created lines and the key has the scope `coding:write`. Only in the answer that confirms it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    suggest: Option<ImportSuggestJson>,
 }
 
 /// What the valid rows post.
@@ -199,6 +207,7 @@ impl<'a> ImportJson<'a> {
             expires_at: Moment(row.expires_at_ms),
             confirmed_at: row.confirmed_at_ms.map(Moment),
             results: None,
+            suggest: None,
         }
     }
 

@@ -25,6 +25,7 @@ mod report_parameters;
 pub mod reports;
 pub mod settlements;
 pub mod status;
+pub mod suggestions;
 pub mod vat_adjustments;
 pub mod vat_reports;
 pub mod vat_returns;

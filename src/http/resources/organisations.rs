@@ -115,6 +115,8 @@ pub struct OrganisationJson<'a> {
     accounts_office_reference: Option<&'a str>,
     #[serde(serialize_with = "in_order_of_the_alphabet")]
     address: AddressJson<'a>,
+    /// Whether suggestions are asked for after each import of bank lines.
+    auto_suggest: bool,
     base_currency: &'a str,
     #[schema(required)]
     books_start_date: Option<Date>,
@@ -213,7 +215,7 @@ fn in_order_of_the_alphabet<S: Serializer>(address: &AddressJson<'_>, serializer
 }
 
 fn example() -> Value {
-    json!({
+    let mut example = json!({
         "id": 1, "name": "Larkspur Joinery Ltd", "legal_name": "Larkspur Joinery Limited", "entity_type": "limited_company",
         "company_number": "09876543", "utr": null, "base_currency": "GBP", "country": "GB", "timezone": "Europe/London",
         "address": { "line1": "4 Mill Yard", "line2": null, "city": "York", "region": null, "postcode": "YO1 7EP", "country": "GB" },
@@ -228,7 +230,12 @@ fn example() -> Value {
         "invoice_footer": "Thank you for your business.",
         "has_vat_control": true, "opening_balances_set": true, "role": "owner", "status": "active",
         "created_at": "2025-04-01T09:00:00Z", "updated_at": "2025-05-10T10:00:00Z", "version": 3
-    })
+    });
+    // The macro takes no more fields.
+    if let Some(fields) = example.as_object_mut() {
+        fields.insert("auto_suggest".to_owned(), false.into());
+    }
+    example
 }
 
 impl<'a> OrganisationJson<'a> {
@@ -238,6 +245,7 @@ impl<'a> OrganisationJson<'a> {
         Self {
             accounts_office_reference: row.accounts_office_reference.as_deref(),
             address: (&row.address).into(),
+            auto_suggest: row.auto_suggest,
             base_currency: &row.base_currency,
             books_start_date: row.books_start_date,
             cis_contractor: row.cis_contractor,

@@ -15,10 +15,10 @@ use crate::store::sql::{Reader, Row};
 pub(super) const BANK_TRANSACTION_COLUMNS: &str = "t.id, t.bank_account_id, t.day, t.amount, t.description, \
      t.reference, t.merchant, t.external_id, t.import_id, t.status, t.kind, t.contact_id, t.lines, t.memo, \
      t.transfer_id, t.awaited_on, t.journal_id, t.confirmed_at, t.confirmed_by, t.created_at, t.updated_at, t.version, \
-     t.settlement_id, t.settlement_side";
+     t.settlement_id, t.settlement_side, t.suggestion";
 
 /// How many columns these are.
-pub(super) const COLUMNS: usize = 24;
+pub(super) const COLUMNS: usize = 25;
 
 impl StatementLineFilter {
     /// Where the total of the list is read from.
@@ -154,6 +154,8 @@ pub(super) fn read_bank_transaction(row: &Row) -> Result<StatementLineRecord, St
     let kind: Option<String> = row.get(10)?;
     let (settlement, side): (Option<i64>, Option<String>) = (row.get(22)?, row.get(23)?);
     let side = side.as_deref().and_then(ContactKind::parse);
+    let suggestion: Option<String> = row.get(24)?;
+    let corrupt = |error: serde_json::Error| StoreError::Corrupt(error.to_string());
     Ok(StatementLineRecord {
         id: row.get(0)?,
         bank_account_id: row.get(1)?,
@@ -167,8 +169,9 @@ pub(super) fn read_bank_transaction(row: &Row) -> Result<StatementLineRecord, St
         status: row.parsed(9, BankStatus::parse)?,
         kind: kind.as_deref().and_then(ConfirmType::parse),
         contact_id: row.get(11)?,
-        lines: serde_json::from_str(&lines).map_err(|error| StoreError::Corrupt(error.to_string()))?,
+        lines: serde_json::from_str(&lines).map_err(corrupt)?,
         memo: row.get(13)?,
+        suggestion: suggestion.as_deref().map(serde_json::from_str).transpose().map_err(corrupt)?,
         transfer_id: row.get(14)?,
         awaited_on: row.get(15)?,
         journal_id: row.get(16)?,

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::domain::books::command::{BooksCommand, Confirmation};
 use crate::domain::books::facts::{Facts, LoadedJournal};
 use crate::domain::books::records::document::DocumentLineRecord;
+use crate::domain::books::records::engine_suggestion::EngineSuggestion;
 use crate::domain::books::records::statement_line::StatementLineInput;
 use crate::domain::books::referenced_ids::ReferencedIds;
 use crate::domain::books::request::CommandRequest;
@@ -48,6 +49,7 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
     let mut facts = Facts::default();
     load_openings(unit, &mut ids, &mut facts).await?;
     find_settlements(unit, requests, &mut ids, &mut facts).await?;
+    find_suggestions(unit, requests, &mut ids).await?;
     load_write_offs(unit, &mut ids, &mut facts).await?;
     load_closings(unit, &mut ids, &mut facts).await?;
     load_register(unit, &mut ids, &mut facts).await?;
@@ -516,6 +518,41 @@ async fn load_number_holders(
         for row in unit.all(&sql, params![json_array(&ids.contacts), json_array(&ids.supplier_references)]).await? {
             let key = (row.get(0)?, row.parsed(1, DocumentKind::parse)?, row.get(2)?);
             facts.supplier_references.loading().insert(key, row.get(3)?);
+        }
+    }
+    Ok(())
+}
+
+/// Finds what the suggestions refer to by which lines are confirmed.
+async fn find_suggestions(
+    unit: &Unit<'_>,
+    requests: &[&CommandRequest],
+    ids: &mut ReferencedIds,
+) -> Result<(), StoreError> {
+    let mut suggested = BTreeSet::new();
+    for command in requests.iter().flat_map(|request| request.command.parts()) {
+        match command {
+            BooksCommand::Confirm { items, .. } => {
+                let taken = items.iter().filter(|(_, confirmation)| *confirmation == Confirmation::Suggested);
+                suggested.extend(taken.map(|(id, _)| *id));
+            }
+            BooksCommand::ConfirmSuggestions(asked) => suggested.extend(&asked.lines),
+            _ => {}
+        }
+    }
+    if suggested.is_empty() {
+        return Ok(());
+    }
+    let sql = format!(
+        "select id, organisation_id, suggestion from bank_transaction where id in {} and suggestion is not null",
+        unit.numbers_of_json()
+    );
+    for row in unit.all(&sql, params![json_array(&suggested)]).await? {
+        let text: String = row.get(2)?;
+        let suggestion: EngineSuggestion =
+            serde_json::from_str(&text).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        if let Some(confirmation) = suggestion.confirmation.to_confirmation() {
+            ids.collect_confirmation(row.get(1)?, row.get(0)?, &confirmation);
         }
     }
     Ok(())

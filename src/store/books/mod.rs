@@ -44,6 +44,7 @@ mod replays;
 mod report_rows;
 mod settlements;
 mod status;
+pub(super) mod suggestions;
 mod totals;
 mod vat_adjustments;
 mod vat_return_rows;
@@ -81,6 +82,7 @@ use crate::store::{Reader, StoreError};
 
 pub use previews::ToolPreview;
 pub use report_rows::Snapshot;
+pub use suggestions::PastNames;
 
 pub(super) use check::RULES;
 pub(super) use check_contacts::CONTACT_RULES;

@@ -147,6 +147,7 @@ fn active_model(row: &OrganisationRecord) -> organisation::ActiveModel {
         accounts_office_reference: Set(row.accounts_office_reference),
         payment_bank_account_id: Set(row.payment_bank_account_id),
         invoice_footer: Set(row.invoice_footer),
+        auto_suggest: Set(row.auto_suggest),
         has_vat_control: Set(row.has_vat_control),
         opening_balances_set: Set(row.opening_balances_set),
         status: Set(row.status),

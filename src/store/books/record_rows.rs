@@ -131,6 +131,8 @@ pub(super) fn bank_transaction_rows<'a>(records: impl Iterator<Item = &'a (i64, 
         Number("created_at"),
         Number("updated_at"),
         Number("version"),
+        Text("suggestion"),
+        Number("suggested_confidence"),
     ];
     let mut rows = Rows::new(
         "bank_transaction",
@@ -140,12 +142,14 @@ pub(super) fn bank_transaction_rows<'a>(records: impl Iterator<Item = &'a (i64, 
          transfer_id = excluded.transfer_id, awaited_on = excluded.awaited_on, journal_id = excluded.journal_id, \
          settlement_id = excluded.settlement_id, settlement_side = excluded.settlement_side, \
          confirmed_at = excluded.confirmed_at, confirmed_by = excluded.confirmed_by, \
-         updated_at = excluded.updated_at, version = excluded.version",
+         updated_at = excluded.updated_at, version = excluded.version, suggestion = excluded.suggestion, \
+         suggested_confidence = excluded.suggested_confidence",
     );
     for (organisation, row) in records {
         let search = row.search_text();
         // Lines always print.
         let lines = serde_json::to_string(&row.lines).unwrap_or_default();
+        let suggestion = row.suggestion.as_ref().map(|known| serde_json::to_string(known).unwrap_or_default());
         rows.push([
             row.id.into(),
             organisation.into(),
@@ -173,6 +177,8 @@ pub(super) fn bank_transaction_rows<'a>(records: impl Iterator<Item = &'a (i64, 
             row.created_at_ms.into(),
             row.updated_at_ms.into(),
             row.version.into(),
+            (&suggestion).into(),
+            row.suggestion.as_ref().map(|known| i64::from(known.confidence)).into(),
         ]);
     }
     rows

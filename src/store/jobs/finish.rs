@@ -7,6 +7,8 @@ use crate::domain::credits::{CreditAccount, CreditChange};
 use crate::domain::date::Month;
 use crate::domain::ids::{JobId, UserId};
 use crate::domain::job::{JobFailure, Product};
+use crate::domain::suggestions::FoundSuggestions;
+use crate::store::books::suggestions;
 use crate::store::credits::{ACCOUNT_COLUMNS, read_account, renewal_reference};
 use crate::store::sql::{Unit, params};
 use crate::store::writer::{Locks, Writer};
@@ -42,6 +44,8 @@ pub enum RunEnd {
         parts_written: u32,
         /// Size of the result as it will be sent.
         result_size: u64,
+        /// Suggestions for lines of the books, written with the result.
+        suggestions: Option<Arc<FoundSuggestions>>,
     },
     /// It has none.
     Failed(JobFailure),
@@ -74,9 +78,11 @@ impl Writer {
     /// Ends a job exactly once.
     pub async fn finish(&self, finish: Finish, publish: Publish) -> Result<Finished, StoreError> {
         let Finish { job_id, product: _, fence, end } = finish;
+        let mut suggestions = None;
         let ending = match end {
             RunEnd::Failed(failure) => Ending::Failed(failure),
-            RunEnd::Completed { cost, mut result, parts_written, result_size } => {
+            RunEnd::Completed { cost, mut result, parts_written, result_size, suggestions: found } => {
+                suggestions = found;
                 let alone = parts_written == 0 && result.len() == 1;
                 let inline =
                     if alone && result.iter().all(|part| part.len() <= INLINE_BYTES_MAX) { result.pop() } else { None };
@@ -92,7 +98,14 @@ impl Writer {
             }
         };
         let input = Input { job: job_id.0, fence, ending, publish };
-        self.unit(Locks::Credits, input, |unit, input| Box::pin(end_job(unit, input))).await
+        let Some(suggestions) = suggestions else {
+            return self.unit(Locks::Credits, input, |unit, input| Box::pin(end_job(unit, input))).await;
+        };
+        let bytes = suggestions.lines.len() * 1_024;
+        self.unit_of(Locks::BooksAndCredits, bytes, (input, suggestions), |unit, (input, found)| {
+            Box::pin(end_with_suggestions(unit, input, found))
+        })
+        .await
     }
 
     /// Writes one part of a result ahead of `finish`; `false` means the job is no longer the caller's.
@@ -161,6 +174,22 @@ async fn end_job(unit: &Unit<'_>, input: &Input) -> Result<Finished, StoreError>
             }
         }
     }
+}
+
+/// Ends a job whose answer is suggestions for lines of the books: these are written, or nothing of it.
+async fn end_with_suggestions(
+    unit: &Unit<'_>,
+    input: &Input,
+    found: &Arc<FoundSuggestions>,
+) -> Result<Finished, StoreError> {
+    suggestions::lock(unit, found.organisation).await?;
+    let finished = end_job(unit, input).await?;
+    if let Finished::Completed { user_id, .. } = &finished {
+        let counts = suggestions::save(unit, *user_id, found).await?;
+        let sql = "update job set suggestions_written = $2, suggestions_skipped = $3 where id = $1";
+        unit.execute(sql, params![input.job.as_str(), counts.written, counts.skipped]).await?;
+    }
+    Ok(finished)
 }
 
 struct StoredResult<'a> {

@@ -3,6 +3,7 @@
 use super::INLINE_BYTES_MAX;
 use crate::domain::ids::{ConnectionId, GrantId, JobId, KeyId, UserId};
 use crate::domain::job::{JobFailure, JobStatus, Product};
+use crate::domain::suggestions::SuggestionsWritten;
 use crate::store::StoreError;
 use crate::store::sql::{Reader, Row, params};
 
@@ -39,6 +40,9 @@ pub struct JobRow {
     pub result_size: u64,
     /// The stored result, when it has one part only; else `Reader::result_part` reads them.
     pub result: Option<Vec<u8>>,
+    /// Of a job over lines of the books: what became of its suggestions. The stored result is then open at the end of its
+    /// summary.
+    pub suggestions: Option<SuggestionsWritten>,
 }
 
 /// A job that has not ended, for the progress socket.
@@ -65,7 +69,7 @@ impl Reader {
         let sql = format!(
             "select j.key_id, j.status, j.rows_total, j.parameters, j.created_at, j.started_at, j.completed_at, \
              j.credits_charged, j.failure, j.credits_required, j.credits_available, j.result_parts, j.result_size, \
-             r.bytes, j.grant_id from job j left join job_result r on r.job_id = j.id and r.part = 0 and j.result_parts = 1 \
+             r.bytes, j.grant_id, j.suggestions_written, j.suggestions_skipped from job j left join job_result r on r.job_id = j.id and r.part = 0 and j.result_parts = 1 \
              and j.result_size <= {} where j.id = $1 and j.product = $2 and j.user_id = $3",
             INLINE_BYTES_MAX * 8
         );
@@ -99,6 +103,7 @@ impl Reader {
 }
 
 fn read(row: &Row, product: Product, job: &JobId, user: UserId) -> Result<JobRow, StoreError> {
+    let (written, skipped): (Option<i64>, Option<i64>) = (row.get(15)?, row.get(16)?);
     Ok(JobRow {
         id: job.clone(),
         product,
@@ -115,6 +120,7 @@ fn read(row: &Row, product: Product, job: &JobId, user: UserId) -> Result<JobRow
         result_parts: row.unsigned(11)?,
         result_size: row.unsigned(12)?,
         result: row.get(13)?,
+        suggestions: written.zip(skipped).map(|(written, skipped)| SuggestionsWritten { written, skipped }),
     })
 }
 

@@ -40,6 +40,7 @@ mod retries;
 mod sales_invoices;
 mod statement_emails;
 mod status;
+mod suggestions;
 mod tenants;
 mod totals;
 mod trade;

@@ -456,11 +456,13 @@ fn every_write_of_the_books_is_an_operation_or_says_why_not() {
         let routes = summary.split(". ").next().unwrap();
         planned.extend(routes.split(", ").map(|route| route.trim_end_matches('.').to_owned()));
     }
-    // Tools of their own, many operations at once, and what a person declares.
+    // Tools of their own, many operations at once, a product of its own, and what a person declares.
     let others = [
         "PATCH ",
+        "POST /bank-transactions/confirm",
         "POST /bank-transactions/confirm-batch",
         "POST /bank-transactions/import",
+        "POST /bank-transactions/suggest",
         "POST /imports",
         "POST /imports/{id}/confirm",
         "POST /opening-balances",

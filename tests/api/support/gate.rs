@@ -140,5 +140,10 @@ impl Drop for Counted<'_> {
 fn done(job: &ClaimedJob, cost: i64) -> Result<WorkDone, WorkFailed> {
     let text = job.product.result(job.cost, cost).to_string();
     let packed = zstd::encode_all(text.as_bytes(), 1).map_err(|error| WorkFailed::Failed(error.to_string()))?;
-    Ok(WorkDone { cost, result: vec![packed], result_size: u64::try_from(text.len()).unwrap_or_default() })
+    Ok(WorkDone {
+        cost,
+        result: vec![packed],
+        result_size: u64::try_from(text.len()).unwrap_or_default(),
+        suggestions: None,
+    })
 }

@@ -155,6 +155,7 @@ pub fn completed(job: &ClaimedJob, cost: i64, result: &[u8]) -> Finish {
             result: vec![result.to_vec()],
             parts_written: 0,
             result_size: u64::try_from(result.len()).unwrap(),
+            suggestions: None,
         },
     }
 }

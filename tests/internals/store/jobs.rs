@@ -171,7 +171,13 @@ async fn large_payloads_and_results_travel_in_parts(bed: &StoreFixture) {
         job_id: id.clone(),
         product: PRODUCT,
         fence: job.fence,
-        end: RunEnd::Completed { cost: 1, result: vec![part(8)], parts_written: 1, result_size: 5_000_000 },
+        end: RunEnd::Completed {
+            cost: 1,
+            result: vec![part(8)],
+            parts_written: 1,
+            result_size: 5_000_000,
+            suggestions: None,
+        },
     };
     assert!(matches!(bed.store.writer.finish(finish, quiet()).await, Ok(Finished::Completed { .. })));
     let done = view(bed, &id, user).await;

@@ -195,6 +195,7 @@ impl BooksTransaction<'_> {
             contact_id: None,
             lines: Vec::new(),
             memo: None,
+            suggestion: None,
             transfer_id: None,
             awaited_on: None,
             journal_id: None,
@@ -371,6 +372,10 @@ impl BooksTransaction<'_> {
         if let Some(memo) = &suggestion.memo {
             row.memo.clone_from(memo);
         }
+        // A note decides nothing; whoever says how the line is coded, or whose it is, has decided against the engine.
+        if suggestion.says_how() {
+            row.suggestion = None;
+        }
         if let Some(coding) = suggestion.coding(&row)? {
             row.lines = self.suggested_parts(&coding, Pence(row.amount_pence))?;
         }
@@ -444,7 +449,7 @@ impl BooksTransaction<'_> {
         };
         self.recount(&row, to);
         let action = if excluded { ChangeAction::Exclude } else { ChangeAction::Restore };
-        let row = self.changed_transaction(action, StatementLineRecord { status: to, ..row });
+        let row = self.changed_transaction(action, StatementLineRecord { status: to, suggestion: None, ..row });
         Ok(CommandResult::BankTransaction(Box::new(row)))
     }
 }

@@ -41,7 +41,7 @@ impl BooksTransaction<'_> {
         Ok(CommandResult::BankTransactions(confirmed))
     }
 
-    fn confirm(
+    pub(crate) fn confirm(
         &mut self,
         request: &CommandRequest,
         id: i64,
@@ -62,6 +62,9 @@ impl BooksTransaction<'_> {
             Confirmation::Suggested => {
                 if row.lines.is_empty() {
                     row.status.require_unconfirmed()?;
+                    if let Some(suggestion) = row.suggestion.clone() {
+                        return self.confirm_suggestion(request, &row, &suggestion);
+                    }
                     let message = "is required: the line has no saved suggestion to confirm";
                     return Err(Refusal::field("account_id", message).into());
                 }
@@ -121,6 +124,7 @@ impl BooksTransaction<'_> {
             ChangeAction::Confirm,
             StatementLineRecord {
                 status: BankStatus::Confirmed,
+                suggestion: None,
                 confirmed_at_ms: Some(self.now_ms),
                 confirmed_by: Some(request.actor.user_id.0),
                 ..row

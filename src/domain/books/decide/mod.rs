@@ -43,6 +43,7 @@ mod plans;
 mod previews;
 mod settlement_lines;
 mod settlements;
+mod suggestions;
 mod trade;
 mod vat_adjustments;
 pub mod vat_returns;
@@ -197,6 +198,8 @@ impl BooksTransaction<'_> {
                 self.exclude_bank_transaction(request, *id, *excluded)
             }
             BooksCommand::Confirm { items, is_batch } => self.confirm_all(request, items, *is_batch),
+            BooksCommand::ConfirmSuggestions(asked) => self.confirm_suggestions(request, asked),
+            BooksCommand::SaveSuggestions(found) => Ok(self.save_suggestions(found)),
             BooksCommand::Unconfirm { id } => self.unconfirm(request, *id),
             BooksCommand::PreviewOpening { entry, preview } => self.preview_opening(request, entry, preview),
             BooksCommand::SetOpening { entry, token_hash } => {

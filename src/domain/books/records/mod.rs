@@ -9,6 +9,7 @@ pub mod coding_policy;
 pub mod contact;
 pub mod document;
 pub mod email;
+pub mod engine_suggestion;
 pub mod financial_year;
 pub mod import;
 pub mod journal;

@@ -83,6 +83,8 @@ pub struct OrganisationRecord {
     pub payment_bank_account_id: Option<i64>,
     /// A text below every invoice.
     pub invoice_footer: Option<String>,
+    /// Whether suggestions are asked for after each import of bank lines.
+    pub auto_suggest: bool,
     /// Whether an account has the role `vat_control`.
     pub has_vat_control: bool,
     /// Whether opening balances were posted.
@@ -124,6 +126,7 @@ pub enum OrganisationField {
     AccountsOfficeReference(Option<String>),
     PaymentBankAccountId(Option<i64>),
     InvoiceFooter(Option<String>),
+    AutoSuggest(bool),
 }
 
 /// The changed fields of an organisation.
@@ -213,6 +216,7 @@ impl OrganisationRecord {
                 OrganisationField::AccountsOfficeReference(reference) => row.accounts_office_reference = reference,
                 OrganisationField::PaymentBankAccountId(id) => row.payment_bank_account_id = id,
                 OrganisationField::InvoiceFooter(footer) => row.invoice_footer = footer,
+                OrganisationField::AutoSuggest(is) => row.auto_suggest = is,
             }
         }
         let (vat, vat_scheme) = match histories {
@@ -297,6 +301,7 @@ impl OrganisationRecord {
             .text("accounts_office_reference", self.accounts_office_reference.as_deref())
             .number("payment_bank_account_id", self.payment_bank_account_id)
             .text("invoice_footer", self.invoice_footer.as_deref())
+            .flag("auto_suggest", self.auto_suggest)
     }
 
     /// The fields of the period lock that the history shows.
@@ -342,6 +347,7 @@ pub fn blank(now_ms: i64) -> OrganisationRecord {
         accounts_office_reference: None,
         payment_bank_account_id: None,
         invoice_footer: None,
+        auto_suggest: false,
         has_vat_control: false,
         opening_balances_set: false,
         status: "active".to_owned(),

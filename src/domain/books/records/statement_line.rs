@@ -1,6 +1,7 @@
 //! Lines of bank statements: the input, the record, what an import made of each, and the filter of the list.
 
 use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::books::records::engine_suggestion::EngineSuggestion;
 use crate::domain::date::Date;
 use crate::domain::ids::{AccountId, BankAccountId, BankTransactionId};
 use crate::domain::ledger::bank::{BankStatus, BankTransaction, ConfirmType};
@@ -42,6 +43,8 @@ pub struct StatementLineRecord {
     pub lines: Vec<StatementLinePart>,
     /// A note.
     pub memo: Option<String>,
+    /// What the coding engine suggests, while it is not confirmed.
+    pub suggestion: Option<Box<EngineSuggestion>>,
     /// The other side of a transfer.
     pub transfer_id: Option<i64>,
     /// The bank account on which the other side of a transfer is awaited.
@@ -203,6 +206,7 @@ impl StatementLineRecord {
             .text("vat_code", first.map(|line| line.vat_code.as_str()))
             .number("line_count", Some(lines).filter(|lines| *lines > 1))
             .text("memo", self.memo.as_deref())
+            .text("suggestion", self.suggestion.as_deref().map(EngineSuggestion::title).as_deref())
             .number("transfer_bank_transaction_id", self.transfer_id)
             .number("journal_id", self.journal_id)
     }

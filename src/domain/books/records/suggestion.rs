@@ -29,6 +29,11 @@ pub const NEEDS_BOTH: &str = "is required: an account and a VAT code go together
 pub const CLEARS_BOTH: &str = "must be null too: an account and its VAT code are cleared together";
 
 impl StatementLineSuggestion {
+    /// Whether it says how the line is coded or whose it is, rather than only a note.
+    pub(crate) const fn says_how(&self) -> bool {
+        self.lines.is_some() || self.account.is_some() || self.vat_code.is_some() || self.contact_id.is_some()
+    }
+
     /// How the line is to be coded; none when nothing is said about it. A gross of 0 is the whole line.
     pub(crate) fn coding(&self, row: &StatementLineRecord) -> Result<Option<Coding>, Refusal> {
         if self.account.is_none() && self.vat_code.is_none() {

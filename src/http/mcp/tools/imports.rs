@@ -114,6 +114,8 @@ struct Import<'a> {
     effects: Map<String, Value>,
     #[serde(borrow, default)]
     results: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    suggest: Option<&'a RawValue>,
 }
 
 /// What is wrong with a row.
@@ -145,6 +147,8 @@ struct Shown<'a> {
     effects: Map<String, Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     results: Vec<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggest: Option<&'a RawValue>,
     replayed: bool,
 }
 
@@ -176,6 +180,7 @@ fn shown(stage: &'static str, organisation: OrganisationName<'_>, changed: &Chan
         issues,
         effects,
         results,
+        suggest: import.suggest,
         replayed: changed.is_replayed,
     })
 }

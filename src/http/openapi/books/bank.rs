@@ -6,10 +6,13 @@ use super::super::operation::Operation;
 use super::super::schema::{id, moment, named, plain};
 use super::shared::{DATES_IN_ORDER, about, about_one, date_in, inside, money_text};
 use crate::domain::books::records::suggestion::{CLEARS_BOTH, NEEDS_BOTH};
+use crate::http::books::suggest::QueuedJson;
 use crate::http::envelope::{Data, List, PageOf};
+use crate::http::error::ErrorCode;
 use crate::http::resources::bank_transactions::{
     BankImportJson, BankTransactionJson, BankTransactionsJson, CandidateJson, confirm_type, status,
 };
+use crate::http::resources::suggestions::ConfirmedLinesJson;
 use crate::http::wire::books::read::{EXACTLY_ONE, ONE_AT_MOST};
 
 const NO_SUGGESTION: &str = "is required: the line has no saved suggestion to confirm";
@@ -138,11 +141,12 @@ pub fn confirm_bank_transaction() -> Operation {
         "Brings the line into the books: `coded` against accounts and VAT codes (VAT inside the amounts, the sign of money), a \
          receipt, payment or refund of a contact with what it is set against, `transfer` with a line of another own account or to an \
          account whose line is still to come, `match` with a receipt, payment or journal that moved this amount already. An empty body \
-         confirms the saved suggestion. Money in on a fixed asset is its sale: boxes 1 and 6 of the return.",
+         confirms what a person saved, else what the coding engine suggests. Money in on a fixed asset is its sale: boxes 1 and 6 of the return.",
     )
     .request(named("ConfirmBankTransaction"), json!({ "account_id": 48, "vat_code": "ST" }))
     .answer::<Data<BankTransactionJson>>(200, "The line as it is now.")
     .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["unconfirmed"] }))
+    .conflict(json!({ "reason": "stale_suggestion" }))
     .refusals(&CONFIRM_REFUSALS)
     .rule("account_id", NO_SUGGESTION)
     .rule("lines[].account_id", EXACTLY_ONE)
@@ -163,6 +167,42 @@ pub fn confirm_bank_transactions() -> Operation {
     .refusals(&CONFIRM_REFUSALS)
     .rule("items[].account_id", NO_SUGGESTION)
     .rule("items[].lines[].account_id", EXACTLY_ONE)
+    .change()
+}
+
+/// `POST …/bank-transactions/suggest`.
+pub fn suggest_bank_transactions() -> Operation {
+    inside(
+        "Suggest how bank transactions may be confirmed",
+        "A coding job over unconfirmed lines: the named ones, or the oldest 1,000 that fit. The engine is given the chart, open invoices \
+         and bills, the VAT registration, and as `history` the lines and bills of the last two years. When the job completes, each line \
+         that has not changed since has its `suggestion`; nothing is posted. It is polled, answered and charged as any coding job.",
+    )
+    .request(named("SuggestBankTransactions"), json!({ "bank_account_id": 2, "date_to": "2026-03-31" }))
+    .answer::<Data<QueuedJson>>(202, "The job waits.")
+    .error_with(ErrorCode::InsufficientCredits, json!({ "required": 42, "available": 7 }))
+    .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["unconfirmed"], "row": 0 }))
+    .refusals(&["unknown_reference", "nothing_to_suggest"])
+    .rule("transaction_ids", "is not combined with bank_account_id, date_from and date_to")
+    .rule("transaction_ids[]", "is there already")
+    .rule("date_to", "must not be before date_from")
+    .idempotent()
+}
+
+/// `POST …/bank-transactions/confirm`.
+pub fn confirm_suggested_bank_transactions() -> Operation {
+    inside(
+        "Confirm bank transactions as suggested",
+        "Takes what the coding engine suggests for many lines, each for itself: the named ones, or the oldest 1,000 unconfirmed lines with \
+         a suggestion. A line is decided anew over the books as they are; what no longer holds is refused with the reason it would have \
+         alone, or `stale_suggestion`, and harms no other line. `skipped` has no suggestion, or one below `min_confidence`. What a person \
+         saved with a line counts before its suggestion.",
+    )
+    .request(named("ConfirmSuggestions"), json!({ "min_confidence": 0.9 }))
+    .answer::<Data<ConfirmedLinesJson>>(200, "What became of each line.")
+    .refusals(&["unknown_reference"])
+    .rule("transaction_ids", "at least one of transaction_ids, bank_account_id and min_confidence is required")
+    .rule("transaction_ids[]", "is there already")
     .change()
 }
 

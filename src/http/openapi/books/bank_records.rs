@@ -1,7 +1,7 @@
 //! The lines of bank statements: the bodies of requests.
 
 use super::super::schema::{
-    Any, Field, array, choice, id, maybe, maybe_array, one_of, optional, plain, required, strict,
+    Any, Field, array, choice, id, maybe, maybe_array, number, one_of, optional, plain, required, strict,
 };
 use super::settlements::confirmed_allocations;
 use super::shared::{account_code_in, account_keys, date_in, money_in, money_in_not_zero, one_of_shapes, vat_code};
@@ -95,12 +95,24 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         required("rows", array(strict("A row.", row_fields())).min_items(Some(1)).max_items(Some(5000)).build()),
         optional("on_duplicate", choice(&["skip", "reject"])),
     ];
+    let lines = || array(id()).min_items(Some(1)).max_items(Some(1_000)).unique_items(true);
+    let asked = vec![
+        maybe("bank_account_id", id()),
+        maybe_array("transaction_ids", lines()),
+        maybe("date_from", date_in()),
+        maybe("date_to", date_in()),
+    ];
+    let share = number().minimum(Some(0.0)).maximum(Some(1.0));
+    let taken =
+        vec![maybe_array("transaction_ids", lines()), maybe("bank_account_id", id()), maybe("min_confidence", share)];
     let items = array(confirmation("A line and how it is confirmed.", true)).min_items(Some(1)).max_items(Some(500));
     vec![
         ("CreateBankTransaction", strict("A line of a bank statement.", create).into()),
         ("ImportBankTransactions", strict("Lines of a bank statement.", import).into()),
         ("UpdateBankTransaction", suggestion()),
         ("ConfirmBankTransaction", confirmation("How the line comes into the books.", false)),
+        ("SuggestBankTransactions", strict("Which lines suggestions are asked for.", asked).into()),
+        ("ConfirmSuggestions", strict("Which suggestions are taken.", taken).into()),
         ("ConfirmBatch", strict("Lines to be confirmed together.", vec![required("items", items.build())]).into()),
     ]
 }

@@ -31,9 +31,10 @@ pub use accounts::{
     unarchive_account, update_account,
 };
 pub use bank::{
-    confirm_bank_transaction, confirm_bank_transactions, create_bank_transaction, delete_bank_transaction,
-    exclude_bank_transaction, get_bank_transaction, import_bank_transactions, list_bank_transaction_candidates,
-    list_bank_transactions, restore_bank_transaction, unconfirm_bank_transaction, update_bank_transaction,
+    confirm_bank_transaction, confirm_bank_transactions, confirm_suggested_bank_transactions, create_bank_transaction,
+    delete_bank_transaction, exclude_bank_transaction, get_bank_transaction, import_bank_transactions,
+    list_bank_transaction_candidates, list_bank_transactions, restore_bank_transaction, suggest_bank_transactions,
+    unconfirm_bank_transaction, update_bank_transaction,
 };
 pub use bank_accounts::{
     archive_bank_account, create_bank_account, get_bank_account, list_bank_accounts, update_bank_account,

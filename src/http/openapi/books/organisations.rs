@@ -163,5 +163,6 @@ fn patchable(is_new: bool) -> Vec<Field> {
         maybe("accounts_office_reference", label_or_empty(20)),
         maybe("payment_bank_account_id", id()),
         maybe("invoice_footer", plain(0, 2_000)),
+        optional("auto_suggest", boolean().description(Some("Whether suggestions are asked for after each import."))),
     ]
 }

@@ -14,6 +14,7 @@ pub mod opening;
 pub mod organisation;
 pub(in crate::http) mod read;
 pub mod settlement;
+pub mod suggestions;
 pub mod vat_adjustment;
 pub mod vat_return;
 pub mod write_off;

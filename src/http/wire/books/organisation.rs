@@ -10,7 +10,7 @@ use crate::domain::ledger::vat::FlatRateBasis;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
-const NAMES: [&str; 31] = [
+const NAMES: [&str; 32] = [
     "name",
     "legal_name",
     "entity_type",
@@ -39,13 +39,14 @@ const NAMES: [&str; 31] = [
     "accounts_office_reference",
     "payment_bank_account_id",
     "invoice_footer",
+    "auto_suggest",
     // Only of a new organisation.
     "books_start_date",
     "vat_control",
     "base_currency",
 ];
 /// Keys of [`NAMES`] that a change may have.
-const PATCHABLE: usize = 28;
+const PATCHABLE: usize = 29;
 
 const ENTITY_TYPES: &str = "one of sole_trader, partnership, limited_company, llp, charity, landlord, other";
 
@@ -65,8 +66,8 @@ pub fn parse_new(text: &[u8]) -> Result<NewOrganisation, Issues> {
     let mut new = NewOrganisation { change: OrganisationChange::default(), vat_control: false, currency: None };
     let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
-            29 => new.vat_control = reader.flag(body("vat_control"))?.unwrap_or_default(),
-            30 => new.currency = reader.text(body("base_currency"), 3..=3)?.map(String::from),
+            30 => new.vat_control = reader.flag(body("vat_control"))?.unwrap_or_default(),
+            31 => new.currency = reader.text(body("base_currency"), 3..=3)?.map(String::from),
             _ => field(reader, at, &mut new.change)?,
         }
         Ok(())
@@ -130,8 +131,9 @@ fn field(reader: &mut StrictReader<'_>, at: usize, change: &mut OrganisationChan
         26 if reader.is_null()? => Some(Field::PaymentBankAccountId(None)),
         26 => reader.id(path)?.map(|id| Field::PaymentBankAccountId(Some(id))),
         27 => reader.maybe_text(path, 2_000)?.map(Field::InvoiceFooter),
-        28 if reader.is_null()? => None,
-        28 => reader.book_date(path)?.map(|date| Field::BooksStartDate(Some(date))),
+        28 => reader.flag(path)?.map(Field::AutoSuggest),
+        29 if reader.is_null()? => None,
+        29 => reader.book_date(path)?.map(|date| Field::BooksStartDate(Some(date))),
         _ => return vat_field(reader, at, path, change),
     };
     change.fields.extend(plain);

@@ -4,7 +4,7 @@ mod request;
 mod result;
 
 pub use request::{Limits, Submission, parse};
-pub use result::write_result;
+pub use result::{result_end, write_open_result, write_result};
 
 #[cfg(test)]
 mod tests;

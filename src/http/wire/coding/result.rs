@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use crate::domain::amount::{self, UNITS_PER_WHOLE};
 use crate::domain::coding::{Account, Batch, CodedRow, Outcome, Settled, Warning};
+use crate::domain::suggestions::SuggestionsWritten;
 use crate::http::wire::print::{write_list, write_string};
 
 /// Confidence is stored in thousandths.
@@ -11,9 +12,43 @@ const UNITS_PER_THOUSANDTH: i128 = UNITS_PER_WHOLE / 1000;
 
 /// Writes the `result` object of a completed run, piece by piece. `inputs` are the transactions as they were submitted.
 pub fn write_result(out: &mut impl Write, batch: &Batch<'_>, inputs: &[&str], outcome: &Outcome) -> io::Result<()> {
+    out.write_all(b"{")?;
+    write_summary(out, batch, outcome)?;
+    out.write_all(b"},")?;
+    write_transactions(out, batch, inputs, outcome)?;
+    out.write_all(b"}")
+}
+
+/// Writes the same with its summary at the end, which is left open.
+pub fn write_open_result(
+    out: &mut impl Write,
+    batch: &Batch<'_>,
+    inputs: &[&str],
+    outcome: &Outcome,
+) -> io::Result<()> {
+    out.write_all(b"{")?;
+    write_transactions(out, batch, inputs, outcome)?;
+    out.write_all(b",")?;
+    write_summary(out, batch, outcome)
+}
+
+/// What follows an open result: what became of the suggestions of its job.
+pub fn result_end(suggestions: SuggestionsWritten) -> String {
+    let SuggestionsWritten { written, skipped } = suggestions;
+    format!(",\"suggestions\":{{\"written\":{written},\"skipped\":{skipped}}}}}}}")
+}
+
+fn write_transactions(out: &mut impl Write, batch: &Batch<'_>, inputs: &[&str], outcome: &Outcome) -> io::Result<()> {
+    out.write_all(b"\"transactions\":")?;
+    let rows = batch.transactions.iter().zip(inputs).zip(&outcome.rows);
+    write_list(out, rows, |out, ((transaction, input), row)| write_row(out, batch, input, transaction.amount, row))
+}
+
+/// Writes the summary without its closing brace.
+fn write_summary(out: &mut impl Write, batch: &Batch<'_>, outcome: &Outcome) -> io::Result<()> {
     write!(
         out,
-        "{{\"summary\":{{\"transaction_count\":{},\"coded_count\":{},\"by_method\":{{",
+        "\"summary\":{{\"transaction_count\":{},\"coded_count\":{},\"by_method\":{{",
         batch.transactions.len(),
         outcome.coded_count()
     )?;
@@ -33,10 +68,7 @@ pub fn write_result(out: &mut impl Write, batch: &Batch<'_>, inputs: &[&str], ou
             write!(out, ",\"{}\":{count}", warning.as_str())?;
         }
     }
-    out.write_all(b"},\"transactions\":")?;
-    let rows = batch.transactions.iter().zip(inputs).zip(&outcome.rows);
-    write_list(out, rows, |out, ((transaction, input), row)| write_row(out, batch, input, transaction.amount, row))?;
-    out.write_all(b"}")
+    Ok(())
 }
 
 fn write_row(out: &mut impl Write, batch: &Batch<'_>, input: &str, amount: i128, row: &CodedRow) -> io::Result<()> {

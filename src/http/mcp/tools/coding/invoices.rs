@@ -5,19 +5,15 @@ use serde_json::{Value, json};
 
 use super::super::{answer, fault};
 use super::{Session, expired, hash_of, money, not_on_platform, text, without_problems};
-use crate::domain::books::records::document::{DocumentFilter, DocumentView};
 use crate::domain::coding_session::{INVOICES_MAX, SessionInvoice};
 use crate::domain::date::Date;
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::money::{Money, Pence};
+use crate::domain::ledger::money::Money;
+use crate::http::books::engine_request::{open_filter, open_item};
 use crate::http::call::Call;
 use crate::http::mcp::arguments::Arguments;
 use crate::http::mcp::outcome::{Failure, Outcome, Refused};
 use crate::http::products::Products;
-
-/// What the engine takes of names, numbers and references.
-const CONTACT_CHARS_MAX: usize = 200;
-const NUMBER_CHARS_MAX: usize = 100;
 
 /// How many digits of a hash name an invoice.
 const REFERENCE_DIGITS: usize = 20;
@@ -131,11 +127,7 @@ pub(super) async fn fetch(
     let (mut invoices, mut counted) = (Vec::new(), [(0, 0); 2]);
     let page = (u64::try_from(INVOICES_MAX).unwrap_or_default() + 1, 0);
     for kind in kinds {
-        let statuses = match is_credit(kind) {
-            true => vec!["issued", "part_allocated"],
-            false => vec!["issued", "part_paid"],
-        };
-        let filter = DocumentFilter { statuses, to_date: as_of, ..DocumentFilter::default() };
+        let filter = open_filter(kind, as_of);
         let found = session.call.state().reader.documents(organisation.id, kind, &filter, page).await;
         let (found, _) = found.map_err(|error| fault(error.into()))?;
         for view in &found {
@@ -162,38 +154,4 @@ const fn is_sale(kind: DocumentKind) -> bool {
 
 const fn is_credit(kind: DocumentKind) -> bool {
     matches!(kind, DocumentKind::SalesCreditNote | DocumentKind::PurchaseCreditNote)
-}
-
-/// A document with something open, as payments are matched to it.
-fn open_item(view: &DocumentView) -> Option<SessionInvoice> {
-    let due = Pence(view.due_pence());
-    // What is still to be withheld under the Construction Industry Scheme is not paid through the bank.
-    let withheld =
-        view.cis.map_or(Pence::ZERO, |cis| Pence(cis.deduction_pence).proportion(due, Pence(view.gross_pence())));
-    let due_pence = due.0 - withheld.0;
-    if due_pence <= 0 {
-        return None;
-    }
-    let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
-    // A payment names the supplier's own number.
-    let number = view.supplier_reference.as_ref().or(view.number.as_ref())?;
-    let kind = match view.kind {
-        DocumentKind::SalesInvoice => "invoice",
-        DocumentKind::PurchaseInvoice => "bill",
-        DocumentKind::SalesCreditNote | DocumentKind::PurchaseCreditNote => "credit_note",
-    };
-    Some(SessionInvoice {
-        invoice_ref: format!("{}:{}", view.kind.as_str(), view.id),
-        kind: kind.to_owned(),
-        number: cut(number, NUMBER_CHARS_MAX),
-        contact: cut(&view.contact_name, CONTACT_CHARS_MAX),
-        day: view.date.day_number(),
-        due_day: view.due_date.map(Date::day_number),
-        total_pence: Some(view.gross_pence()),
-        due_pence,
-        currency: "GBP".to_owned(),
-        reference: view.reference.as_deref().map(|text| cut(text, NUMBER_CHARS_MAX)),
-        account_code: None,
-        document: Some((view.kind.as_str().to_owned(), view.id, view.contact_id)),
-    })
 }

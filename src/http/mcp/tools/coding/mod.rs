@@ -18,7 +18,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::{Inside, fault, refused, visible, wrong};
-use crate::domain::books::records::account::AccountFilter;
+use crate::domain::books::records::account::{AccountFilter, AccountView};
 use crate::domain::books::records::coding_policy::{CodingPolicy, CodingRule};
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::caller::Scope;
@@ -27,8 +27,8 @@ use crate::domain::coding_session::{
 };
 use crate::domain::ids::{CodingSessionId, OrganisationId};
 use crate::domain::job::{JobStatus, Product};
-use crate::domain::ledger::chart::AccountType;
 use crate::domain::ledger::money::Pence;
+use crate::http::books::engine_request::chart_account;
 use crate::http::call::Call;
 use crate::http::mcp::arguments::Arguments;
 use crate::http::mcp::outcome::{Failure, Outcome, Refused};
@@ -72,9 +72,6 @@ pub(super) async fn run_tool(name: &str, call: &Call<Products>, arguments: &Argu
         other => Err(Failure::new("not_found", format!("there is no tool {other}")).into()),
     }
 }
-
-/// The longest name of an account that the engine takes.
-const ACCOUNT_NAME_CHARS_MAX: usize = 200;
 
 /// An account of the chart of a session.
 struct ChartAccount {
@@ -272,24 +269,12 @@ impl<'a> Session<'a> {
 async fn chart_of(call: &Call<Products>, organisation: OrganisationId) -> Result<Vec<ChartAccount>, Refused> {
     let accounts = call.state().reader.accounts(organisation, &AccountFilter::default()).await;
     let accounts = accounts.map_err(|error| fault(error.into()))?;
-    let one = |view: crate::domain::books::records::account::AccountView| {
-        let row = view.row;
-        let kind = match row.account_type {
-            AccountType::Revenue => "INCOME",
-            AccountType::Suspense => "ASSET",
-            other => other.as_str(),
-        };
-        ChartAccount {
-            account: SessionAccount {
-                code: row.code,
-                name: row.name.chars().take(ACCOUNT_NAME_CHARS_MAX).collect(),
-                kind: kind.to_owned(),
-            },
-            id: Some(row.id),
-            role: row.role,
-        }
+    let one = |view: &AccountView| ChartAccount {
+        account: chart_account(view),
+        id: Some(view.row.id),
+        role: view.row.role.clone(),
     };
-    Ok(accounts.into_iter().map(one).collect())
+    Ok(accounts.iter().map(one).collect())
 }
 
 /// Rules with the codes of their accounts; none of one that is archived.

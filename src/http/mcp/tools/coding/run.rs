@@ -109,6 +109,7 @@ async fn start(session: &mut Session<'_>, scope: RunScope) -> Result<bool, Refus
         accounts: &accounts,
         vat_codes: vat_codes.as_deref(),
         invoices: &invoices,
+        history: &[],
         // The engine takes two thousand characters of it.
         business_context: first_characters(&context),
     };
