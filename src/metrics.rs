@@ -25,6 +25,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 
 use crate::domain::job::{JobStatus, Product};
+use crate::domain::refusal_reason::RefusalReason;
 
 pub use mail::MailMetrics;
 pub use mcp::McpMetrics;
@@ -50,6 +51,8 @@ pub struct Recorded {
     routes: RwLock<Vec<Arc<RouteMetrics>>>,
     /// All HTTP requests together, for the operators' page.
     pub http: Arc<HttpTotals>,
+    /// Requests refused with 429 and 503, by reason.
+    pub refusals: RefusalMetrics,
     reconciliation: JobMetrics,
     coding: JobMetrics,
     /// Time to get the writer's turn.
@@ -86,6 +89,7 @@ impl Metrics {
         let recorded = Arc::new(Recorded {
             routes: RwLock::default(),
             http: Arc::default(),
+            refusals: RefusalMetrics::default(),
             reconciliation: JobMetrics::default(),
             coding: JobMetrics::default(),
             store_acquire_writer: LatencyHistogram::default(),
@@ -151,6 +155,26 @@ pub struct HttpTotals {
     pub errors: Counter,
     /// Their durations.
     pub seconds: LatencyHistogram,
+}
+
+/// Requests refused with 429 and 503, by reason.
+#[derive(Debug, Default)]
+pub struct RefusalMetrics([Counter; RefusalReason::ALL.len()]);
+
+impl RefusalMetrics {
+    /// Counts one refusal.
+    pub fn count(&self, reason: RefusalReason) {
+        self.of(reason).into_iter().for_each(|counter| counter.add(1));
+    }
+
+    /// Refusals for a reason so far.
+    pub fn get(&self, reason: RefusalReason) -> u64 {
+        self.of(reason).map_or(0, Counter::get)
+    }
+
+    fn of(&self, reason: RefusalReason) -> Option<&Counter> {
+        RefusalReason::ALL.iter().position(|known| *known == reason).and_then(|at| self.0.get(at))
+    }
 }
 
 /// The requests of one route and method.
@@ -313,6 +337,16 @@ impl Recorded {
                 counts.filter(|(_, count)| *count > 0).map(|(status, count)| {
                     ([("route", one.route), ("method", one.method), ("status", status.as_str())], count)
                 })
+            }),
+        )?;
+        encode_counters(
+            encoder,
+            "http_refused",
+            "Requests refused with 429 or 503, by reason",
+            RefusalReason::ALL.into_iter().filter_map(|reason| {
+                // What has never happened is left out.
+                let count = Some(self.refusals.get(reason)).filter(|count| *count > 0)?;
+                Some(([("reason", reason.as_str())], count))
             }),
         )?;
         // The label is the route alone, so the methods of a route are added up.

@@ -122,6 +122,7 @@ async fn tiny_job(store: &Store, clock: &SystemClock, user: UserId) {
         rows_total: 2,
         parameters: "{}".to_owned(),
         capacity: 100,
+        share: 100,
         idempotency: None,
         session: None,
     };

@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 
 use super::AskError;
 use super::job_board::{JobBoard, RunningJob};
+use super::queue_board::QueueBoard;
 use crate::domain::control::{Control, Stopped};
 use crate::domain::ids::UserId;
 use crate::domain::job::{JobFailure, JobStatus, Product};
@@ -70,6 +71,8 @@ pub enum Turn {
 
 /// Counters a turn reports to; implemented by the metrics and the actor's statistics.
 pub trait TurnObserver: Send + Sync {
+    /// So many jobs wait.
+    fn waiting(&self, waiting: i64);
     /// A job was claimed after waiting this long.
     fn started(&self, product: Product, waited_s: f64, rows_total: u64);
     /// Rows done so far of the running job.
@@ -113,6 +116,8 @@ pub struct JobRunner {
     pub work: Arc<dyn Work>,
     /// Where jobs are.
     pub store: Store,
+    /// How full the queue is.
+    pub queue: Arc<QueueBoard>,
     /// Who finishes and charges.
     pub settle: Arc<dyn Settle>,
     /// Progress.
@@ -173,7 +178,10 @@ impl JobRunner {
         }
         let product = self.work.product();
         match self.store.writer.claim(product, &self.holder, self.limits.lease_ms).await? {
-            Claim::Job(job) => self.run_claimed(*job).await,
+            Claim::Job(job) => {
+                self.observer.waiting(self.queue.taken(job.user_id, job.queue));
+                self.run_claimed(*job).await
+            }
             Claim::Nothing => Ok(Turn::Nothing),
             Claim::HeldElsewhere { .. } => Ok(Turn::HeldElsewhere),
         }

@@ -10,6 +10,7 @@ use crate::domain::credits::CreditChange;
 use crate::domain::job::{JobStatus, Product};
 use crate::domain::mail::EmailStatus;
 use crate::domain::oauth::error::{GrantType, OAuthError, Reuse};
+use crate::domain::refusal_reason::RefusalReason;
 use crate::http::route_table::Route;
 use crate::http::server;
 use crate::metrics::{Metrics, RouteMetrics};
@@ -54,6 +55,10 @@ impl server::Observer for HttpObserver {
     fn finished(&self, route: Option<usize>, _: &Method, status: u16, took: Duration) {
         let handle = route.and_then(|index| self.routes.get(index)).unwrap_or(&self.unknown);
         handle.record(status, took);
+    }
+
+    fn refused(&self, reason: RefusalReason) {
+        self.metrics.refusals.count(reason);
     }
 
     fn message_answered(&self, method: &'static str, tool: &'static str, outcome: &'static str, took: Duration) {

@@ -18,7 +18,9 @@ everywhere! {
     fn jobs_run_one_at_a_time_in_the_order_of_submission(database, product) {
         let (gate, work) = gate(product);
         let server = Setup::of(product).on(&database).engine(work).start();
-        let ((_, first), (_, second)) = (server.submitter(), server.submitter());
+        // Of one person: several take turns.
+        let (person, first) = server.submitter();
+        let second = server.key(&person, &product.scopes());
         let submitted: Vec<String> =
             (0..6).map(|n| server.submit(if n % 3 == 1 { &second } else { &first }, product.costing(1))).collect();
         for (n, id) in submitted.iter().enumerate() {

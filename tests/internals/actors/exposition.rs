@@ -8,7 +8,8 @@ use bookkeeping_suite::metrics::Metrics;
 use super::probe::{ActorFixture, AtOnce, Order};
 
 /// The names of `operations.md`, as samples or, where a series appears with its first event, as a described type.
-const NAMES: [&str; 37] = [
+const NAMES: [&str; 38] = [
+    "http_refused_total",
     "http_requests_total",
     "http_request_seconds",
     "actor_messages_total",

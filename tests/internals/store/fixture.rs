@@ -103,6 +103,7 @@ impl StoreFixture {
             rows_total: cost,
             parameters: "{}".to_owned(),
             capacity: 100,
+            share: 100,
             idempotency: None,
             session: None,
         }

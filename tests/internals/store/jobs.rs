@@ -216,7 +216,7 @@ async fn an_idempotency_key_replays(bed: &StoreFixture) {
 
     bed.clock.advance_ms(1_001);
     assert!(matches!(submit(2).await.unwrap(), Submitted::Accepted { .. }));
-    assert_eq!(bed.store.reader.epochs().await.unwrap().reconciliation.waiting, 2);
+    assert_eq!(bed.store.reader.epochs().await.unwrap().reconciliation.queue.waiting, 2);
 
     let full = bookkeeping_suite::store::NewJob {
         idempotency: Some(Idempotency { key: "full".to_owned(), ..idempotency(3) }),
