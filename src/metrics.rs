@@ -215,6 +215,8 @@ pub struct JobMetrics {
     pub queue_seconds: LatencyHistogram,
     /// Time between claimed and finished.
     pub run_seconds: LatencyHistogram,
+    /// Credits set aside for the job that runs here.
+    pub credits_reserved: Gauge,
     /// Credits charged, by where they came from.
     pub credits: CreditMetrics,
 }
@@ -401,6 +403,12 @@ impl Recorded {
             "job_run_seconds",
             "Time a job runs",
             products.map(|(product, jobs)| ([("product", product)], &jobs.run_seconds)),
+        )?;
+        encode_gauges(
+            encoder,
+            "credits_reserved",
+            "Credits set aside for the running job",
+            products.map(|(product, jobs)| ([("product", product)], jobs.credits_reserved.get())),
         )?;
         encode_counters(
             encoder,

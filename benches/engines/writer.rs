@@ -128,7 +128,7 @@ async fn tiny_job(store: &Store, clock: &SystemClock, user: UserId) {
     };
     let submitted = store.writer.submit(job, vec![vec![7; 100]]).await.unwrap();
     assert!(matches!(submitted, Submitted::Accepted { .. }));
-    let Claim::Job(job) = store.writer.claim(PRODUCT, "bench", 15_000).await.unwrap() else {
+    let Claim::Job(job) = store.writer.claim(PRODUCT, "bench", 15_000, Arc::new(|_, _, _| {})).await.unwrap() else {
         unreachable!("one job waits")
     };
     let end = RunEnd::Completed { cost: 1, result: vec![vec![7; 300]], parts_written: 0, result_size: 900 };

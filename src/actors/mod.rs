@@ -72,6 +72,10 @@ pub trait Observer: Send + Sync {
     fn job_started(&self, product: Product, waited_s: f64);
     /// A job ended after running this long.
     fn job_ended(&self, product: Product, status: JobStatus, run_s: f64, rows_total: u64);
+    /// A job failed before it began, because it could not be paid.
+    fn job_unpaid(&self, product: Product);
+    /// So many credits are set aside for the running job of a product.
+    fn credits_reserved(&self, product: Product, credits: i64);
     /// Credits were charged.
     fn credits_charged(&self, product: Product, change: CreditChange);
     /// Jobs went back to the queue because whoever ran them is gone.
@@ -196,6 +200,16 @@ impl TurnObserver for EngineObserver {
             self.stats.count_failed();
         }
         self.observer.job_ended(product, status, run_s, rows_total);
+    }
+
+    fn reserved(&self, product: Product, credits: i64) {
+        self.observer.credits_reserved(product, credits);
+    }
+
+    fn unpaid(&self, product: Product) {
+        self.stats.note_progress();
+        self.stats.count_failed();
+        self.observer.job_unpaid(product);
     }
 
     fn charged(&self, product: Product, change: CreditChange) {

@@ -91,6 +91,14 @@ impl Observer for ActorObserver {
         jobs.run_seconds.record(Duration::from_secs_f64(run_s.max(0.0)));
     }
 
+    fn job_unpaid(&self, product: Product) {
+        self.0.jobs(product).entered(JobStatus::Failed);
+    }
+
+    fn credits_reserved(&self, product: Product, credits: i64) {
+        self.0.jobs(product).credits_reserved.set(credits);
+    }
+
     fn credits_charged(&self, product: Product, change: CreditChange) {
         let credits = &self.0.jobs(product).credits;
         credits.monthly.add(counted(change.monthly));

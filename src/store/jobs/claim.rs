@@ -1,8 +1,11 @@
 //! Taking jobs from the queue, keeping the slot, giving jobs back.
 
-use super::{INLINE_BYTES_MAX, QueueState};
+use std::sync::Arc;
+
+use super::{INLINE_BYTES_MAX, Publish, QueueState};
 use crate::domain::ids::{JobId, KeyId, UserId};
 use crate::domain::job::{ATTEMPTS_MAX, JobFailure, Product};
+use crate::store::credits::{release, reserve};
 use crate::store::sql::{Reader, Row, Unit, params};
 use crate::store::writer::{Locks, Writer};
 use crate::store::{StoreError, sql};
@@ -10,8 +13,10 @@ use crate::store::{StoreError, sql};
 /// What a claim got.
 #[derive(Debug, Clone)]
 pub enum Claim {
-    /// A job to run.
+    /// A job to run; what it costs is reserved.
     Job(Box<ClaimedJob>),
+    /// A job that could not be paid: it has failed.
+    Unpaid(Box<ClaimedJob>, JobFailure),
     /// Nothing waits.
     Nothing,
     /// Another process holds the slot.
@@ -71,9 +76,18 @@ impl Writer {
     /// Takes or keeps the product's slot and the job whose turn it is: people with waiting jobs take turns, in the order of
     /// their identifiers, and of one person's jobs the oldest is first. Taking the slot from a silent process gives the jobs
     /// that process was running back to the queue first.
-    pub async fn claim(&self, product: Product, holder: &str, lease_ms: i64) -> Result<Claim, StoreError> {
-        let input = Lease { product, holder: holder.to_owned(), lease_ms };
-        self.unit(Locks::Slots, input, |unit, lease| Box::pin(claim(unit, lease))).await
+    ///
+    /// What the job will cost is reserved; one that cannot be paid fails instead, before anything of it is computed.
+    pub async fn claim(
+        &self,
+        product: Product,
+        holder: &str,
+        lease_ms: i64,
+        publish: Publish,
+    ) -> Result<Claim, StoreError> {
+        let lease = Lease { product, holder: holder.to_owned(), lease_ms };
+        let locks = Locks::ProductSlot { product, credits: true };
+        self.unit(locks, (lease, publish), |unit, (lease, publish)| Box::pin(claim(unit, lease, publish))).await
     }
 
     /// Extends the lease; `false` means the slot was lost: stop.
@@ -85,7 +99,7 @@ impl Writer {
         lease_ms: i64,
     ) -> Result<bool, StoreError> {
         let input = (Lease { product, holder: holder.to_owned(), lease_ms }, fence);
-        self.unit(Locks::Slots, input, |unit, (lease, fence)| {
+        self.unit(Locks::ProductSlot { product, credits: false }, input, |unit, (lease, fence)| {
             Box::pin(async move {
                 let sql = "update product_slot set lease_until = $4 where product = $1 and holder = $2 and fence = $3";
                 let until = unit.now_ms.saturating_add(lease.lease_ms);
@@ -97,10 +111,18 @@ impl Writer {
     }
 
     /// Gives a running job back to the front of the queue, even above capacity; after too many attempts it fails.
-    pub async fn requeue(&self, product: Product, job: &JobId, fence: i64) -> Result<Requeued, StoreError> {
-        let input = (product, job.0.clone(), fence);
-        self.unit(Locks::Slots, input, |unit, (product, job, fence)| Box::pin(requeue(unit, *product, job, *fence)))
-            .await
+    pub async fn requeue(
+        &self,
+        product: Product,
+        job: &JobId,
+        fence: i64,
+        publish: Publish,
+    ) -> Result<Requeued, StoreError> {
+        let input = (product, job.0.clone(), fence, publish);
+        self.unit(Locks::ProductSlot { product, credits: true }, input, |unit, (product, job, fence, publish)| {
+            Box::pin(requeue(unit, (*product, *fence), job, publish))
+        })
+        .await
     }
 
     /// At the start of the only process of a SQLite database: takes every slot with a new fence and gives every
@@ -112,15 +134,16 @@ impl Writer {
         let mut recovered = Vec::new();
         for product in Product::ALL {
             let input = Lease { product, holder: holder.to_owned(), lease_ms };
-            recovered
-                .push((product, self.unit(Locks::Slots, input, |unit, lease| Box::pin(recover(unit, lease))).await?));
+            let locks = Locks::ProductSlot { product, credits: true };
+            recovered.push((product, self.unit(locks, input, |unit, lease| Box::pin(recover(unit, lease))).await?));
         }
         Ok(recovered)
     }
 
     /// Frees the slot, when it is still the caller's.
     pub async fn release_slot(&self, product: Product, holder: &str) -> Result<(), StoreError> {
-        self.unit(Locks::Slots, (product, holder.to_owned()), |unit, (product, holder)| {
+        let locks = Locks::ProductSlot { product, credits: false };
+        self.unit(locks, (product, holder.to_owned()), |unit, (product, holder)| {
             Box::pin(async move {
                 let sql = "update product_slot set holder = null, lease_until = 0 where product = $1 and holder = $2";
                 unit.execute(sql, params![product.as_str(), holder.as_str()]).await.map(|_| ())
@@ -149,7 +172,7 @@ struct Lease {
 /// be orphans: of a process that lost the slot, or of a claim whose answer was lost.
 const RUNNING: &str = "product = $1 and status = 'processing' and completed_at is null";
 
-async fn claim(unit: &Unit<'_>, lease: &Lease) -> Result<Claim, StoreError> {
+async fn claim(unit: &Unit<'_>, lease: &Lease, publish: &Publish) -> Result<Claim, StoreError> {
     let values =
         params![lease.product.as_str(), lease.holder.as_str(), unit.now_ms, unit.now_ms.saturating_add(lease.lease_ms)];
     let sql = claim_sql(unit);
@@ -159,16 +182,38 @@ async fn claim(unit: &Unit<'_>, lease: &Lease) -> Result<Claim, StoreError> {
     {
         let claimed = job.as_ref().map_or("", |job| job.id.as_str());
         let filter = format!("{RUNNING} and id <> $2");
-        give_back(unit, lease.product, &filter, params![lease.product.as_str(), claimed]).await?;
+        give_back(unit, lease.product, (&filter, params![lease.product.as_str(), claimed]), publish).await?;
         if job.is_none() {
             taken = take_next(unit, &sql, values, lease.product).await?;
         }
     }
     match taken {
-        Taken::Slot { job: Some(job), .. } => Ok(Claim::Job(job)),
+        Taken::Slot { job: Some(job), .. } => begin(unit, job, publish).await,
         Taken::Slot { job: None, .. } => Ok(Claim::Nothing),
         Taken::Refused => held_elsewhere(unit, lease).await,
     }
+}
+
+/// Reserves what a job that was taken costs, or ends it.
+async fn begin(unit: &Unit<'_>, job: Box<ClaimedJob>, publish: &Publish) -> Result<Claim, StoreError> {
+    if job.cost <= 0 {
+        return Ok(Claim::Job(job));
+    }
+    let short = match reserve(unit, job.user_id, (job.cost, job.allow_overage), publish).await? {
+        Ok(()) => return Ok(Claim::Job(job)),
+        Err(short) => short,
+    };
+    unit.payload_deleted();
+    let failure = JobFailure::InsufficientCredits { required: short.required, available: short.available };
+    let statements = [
+        "update job set status = 'failed', started_at = null, completed_at = $2, failure = $3, credits_required = $4, \
+         credits_available = $5 where id = $1",
+        "delete from job_payload where job_id = $1",
+        "delete from job_result where job_id = $1",
+    ];
+    let values = params![job.id.as_str(), unit.now_ms, failure.as_str(), short.required, short.available];
+    unit.batch(&statements, values).await?;
+    Ok(Claim::Unpaid(job, failure))
 }
 
 enum Taken {
@@ -284,11 +329,16 @@ async fn held_elsewhere(unit: &Unit<'_>, lease: &Lease) -> Result<Claim, StoreEr
     }
 }
 
-async fn requeue(unit: &Unit<'_>, product: Product, job: &str, fence: i64) -> Result<Requeued, StoreError> {
+async fn requeue(
+    unit: &Unit<'_>,
+    (product, fence): (Product, i64),
+    job: &str,
+    publish: &Publish,
+) -> Result<Requeued, StoreError> {
     let sql = format!("select 1 from product_slot where product = $1{}", sql::for_update(unit.backend));
     unit.one(&sql, params![product.as_str()]).await?;
     let filter = format!("{RUNNING} and id = $2 and fence = $3");
-    let requeued = give_back(unit, product, &filter, params![product.as_str(), job, fence]).await?;
+    let requeued = give_back(unit, product, (&filter, params![product.as_str(), job, fence]), publish).await?;
     let zombie = requeued.queued.is_empty() && requeued.failed.is_empty();
     Ok(Requeued { zombie, ..requeued })
 }
@@ -297,23 +347,26 @@ async fn recover(unit: &Unit<'_>, lease: &Lease) -> Result<Requeued, StoreError>
     let sql = "update product_slot set holder = $2, fence = fence + 1, lease_until = $3 where product = $1";
     let until = unit.now_ms.saturating_add(lease.lease_ms);
     unit.execute(sql, params![lease.product.as_str(), lease.holder.as_str(), until]).await?;
-    give_back(unit, lease.product, RUNNING, params![lease.product.as_str()]).await
+    // At a start nothing is published yet.
+    let publish: Publish = Arc::new(|_, _, _| {});
+    give_back(unit, lease.product, (RUNNING, params![lease.product.as_str()]), &publish).await
 }
 
-/// Puts the jobs a filter finds back at the front of the queue, or fails those that were started too often. The
+/// Puts the jobs a filter finds back at the front of the queue with what was reserved for them, or fails those that were started too often. The
 /// caller holds the slot's row.
 async fn give_back(
     unit: &Unit<'_>,
     product: Product,
-    filter: &str,
-    values: Vec<sea_orm::Value>,
+    (filter, values): (&str, Vec<sea_orm::Value>),
+    publish: &Publish,
 ) -> Result<Requeued, StoreError> {
     let lock = sql::for_update(unit.backend);
-    let sql = format!("select id, user_id, attempt from job where {filter} order by id desc{lock}");
+    let sql = format!("select id, user_id, attempt, cost from job where {filter} order by id desc{lock}");
     let mut requeued = Requeued::default();
     for row in unit.all(&sql, values).await? {
         let (id, attempt): (String, i64) = (row.get(0)?, row.get(2)?);
         let job = (JobId(id), UserId(row.get(1)?));
+        release(unit, job.1, row.get(3)?, publish).await?;
         if attempt >= i64::from(ATTEMPTS_MAX) {
             give_up(unit, &job.0).await?;
             requeued.failed.push(job);

@@ -98,8 +98,8 @@ impl Writer {
         }
         let ahead = inline.is_none();
         let id = job.id.clone();
-        let outcome =
-            self.unit(Locks::Slots, (job, inline), |unit, (job, inline)| Box::pin(submit(unit, job, inline))).await;
+        let locks = Locks::ProductSlot { product: job.product, credits: false };
+        let outcome = self.unit(locks, (job, inline), |unit, (job, inline)| Box::pin(submit(unit, job, inline))).await;
         match outcome {
             Ok(Submitted::Accepted { .. }) => {}
             // The commit may have succeeded although its answer was lost; then the repeated unit finds the job.
@@ -130,7 +130,7 @@ impl Writer {
 
     /// Removes payload parts written ahead for a job that is not going to be submitted.
     pub async fn drop_payload(&self, job: &JobId) -> Result<(), StoreError> {
-        self.unit(Locks::Slots, job.0.clone(), |unit, job| {
+        self.unit(Locks::Organisations, job.0.clone(), |unit, job| {
             Box::pin(async move {
                 let sql = "delete from job_payload where job_id = $1 and not exists (select 1 from job where id = $1)";
                 if unit.execute(sql, params![job.as_str()]).await? > 0 {
@@ -143,7 +143,7 @@ impl Writer {
     }
 
     async fn exists(&self, job: &JobId) -> Result<bool, StoreError> {
-        self.unit(Locks::Slots, job.0.clone(), |unit, job| {
+        self.unit(Locks::Organisations, job.0.clone(), |unit, job| {
             Box::pin(async move {
                 let row = unit.one("select 1 from job where id = $1", params![job.as_str()]).await?;
                 Ok(row.is_some())

@@ -72,7 +72,7 @@ async fn people_take_turns(bed: &StoreFixture) {
     }
     // Who comes later waits for the round, not for all who came before.
     waiting.push((third, bed.submit(third, 1).await));
-    while let Ok(Claim::Job(job)) = bed.store.writer.claim(PRODUCT, "me", LEASE_MS).await {
+    while let Ok(Claim::Job(job)) = bed.store.writer.claim(PRODUCT, "me", LEASE_MS, quiet()).await {
         taken.push((job.user_id, job.id.clone()));
         bed.finish(&job, 1).await;
     }
@@ -144,18 +144,20 @@ async fn a_silent_process_loses_its_slot(bed: &StoreFixture) {
     bed.clock.advance_ms(LEASE_MS - 1);
     assert!(writer.heartbeat(PRODUCT, "me", zombie.fence, LEASE_MS).await.unwrap());
     bed.clock.advance_ms(LEASE_MS - 1);
-    let Ok(Claim::HeldElsewhere { lease_until_ms }) = writer.claim(PRODUCT, "other", LEASE_MS).await else {
+    let Ok(Claim::HeldElsewhere { lease_until_ms }) = writer.claim(PRODUCT, "other", LEASE_MS, quiet()).await else {
         panic!("the heartbeat extended the lease");
     };
     assert_eq!(lease_until_ms, bed.store.now_ms() + 1);
     bed.clock.advance_ms(2);
-    let Ok(Claim::Job(taken)) = writer.claim(PRODUCT, "other", LEASE_MS).await else { panic!("the lease ran out") };
+    let Ok(Claim::Job(taken)) = writer.claim(PRODUCT, "other", LEASE_MS, quiet()).await else {
+        panic!("the lease ran out")
+    };
     assert_eq!((&taken.id, taken.attempt), (&id, 2));
     assert!(taken.fence > zombie.fence);
 
     assert!(!writer.heartbeat(PRODUCT, "me", zombie.fence, LEASE_MS).await.unwrap());
     assert!(!writer.put_result(&id, zombie.fence, 0, b"stale".to_vec()).await.unwrap());
-    assert!(writer.requeue(PRODUCT, &id, zombie.fence).await.unwrap().zombie);
+    assert!(writer.requeue(PRODUCT, &id, zombie.fence, quiet()).await.unwrap().zombie);
     assert_eq!(bed.finish(&zombie, 1).await, Finished::Zombie);
     assert_eq!(bed.account(user).await.monthly, 100);
     assert!(matches!(bed.finish(&taken, 1).await, Finished::Completed { .. }));
@@ -168,7 +170,7 @@ async fn a_requeued_job_goes_to_the_front(bed: &StoreFixture) {
     let first = bed.submit(user, 1).await;
     let second = bed.submit(user, 1).await;
     let job = bed.claim().await;
-    let requeued = bed.store.writer.requeue(PRODUCT, &job.id, job.fence).await.unwrap();
+    let requeued = bed.store.writer.requeue(PRODUCT, &job.id, job.fence, quiet()).await.unwrap();
     assert_eq!(requeued.queued, [(first.clone(), user)]);
     assert_eq!(bed.finish(&job, 1).await, Finished::Zombie);
     bed.assert_sound().await;
@@ -185,7 +187,7 @@ async fn a_job_started_too_often_fails(bed: &StoreFixture) {
     for attempt in 1..=3 {
         let job = bed.claim().await;
         assert_eq!(job.attempt, attempt);
-        let requeued = bed.store.writer.requeue(PRODUCT, &job.id, job.fence).await.unwrap();
+        let requeued = bed.store.writer.requeue(PRODUCT, &job.id, job.fence, quiet()).await.unwrap();
         assert_eq!(requeued.failed.len(), usize::from(attempt == 3));
     }
     let row = bed.store.reader.find_visible(PRODUCT, &id, user).await.unwrap().unwrap();
@@ -207,7 +209,9 @@ async fn a_restart_gives_running_jobs_back(bed: &StoreFixture) {
     assert_eq!(given_back, [(running.clone(), user)]);
     assert_eq!(bed.finish(&before, 1).await, Finished::Zombie);
     for id in [running, waiting] {
-        let Ok(Claim::Job(job)) = bed.store.writer.claim(PRODUCT, "next", LEASE_MS).await else { panic!("two wait") };
+        let Ok(Claim::Job(job)) = bed.store.writer.claim(PRODUCT, "next", LEASE_MS, quiet()).await else {
+            panic!("two wait")
+        };
         assert_eq!(job.id, id);
         assert!(matches!(bed.finish(&job, 1).await, Finished::Completed { .. }));
     }
@@ -239,7 +243,7 @@ async fn products_do_not_wait_for_each_other(bed: &StoreFixture) {
     let coding = bookkeeping_suite::store::NewJob { product: Product::Coding, ..bed.job(user, 1) };
     bed.store.writer.submit(coding, vec![b"p".to_vec()]).await.unwrap();
     bed.claim().await;
-    let claim = bed.store.writer.claim(Product::Coding, "another", LEASE_MS).await.unwrap();
+    let claim = bed.store.writer.claim(Product::Coding, "another", LEASE_MS, quiet()).await.unwrap();
     assert!(matches!(claim, Claim::Job(_)), "{claim:?}");
     bed.assert_sound().await;
 }
@@ -249,9 +253,9 @@ async fn a_released_slot_is_free(bed: &StoreFixture) {
     bed.submit(user, 1).await;
     bed.submit(user, 1).await;
     bed.finish(&bed.claim().await, 1).await;
-    let claim = bed.store.writer.claim(PRODUCT, "other", LEASE_MS).await.unwrap();
+    let claim = bed.store.writer.claim(PRODUCT, "other", LEASE_MS, quiet()).await.unwrap();
     assert!(matches!(claim, Claim::HeldElsewhere { .. }), "{claim:?}");
     bed.store.writer.release_slot(PRODUCT, "me").await.unwrap();
-    let claim = bed.store.writer.claim(PRODUCT, "other", LEASE_MS).await.unwrap();
+    let claim = bed.store.writer.claim(PRODUCT, "other", LEASE_MS, quiet()).await.unwrap();
     assert!(matches!(claim, Claim::Job(_)), "{claim:?}");
 }
