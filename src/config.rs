@@ -69,6 +69,9 @@ pub struct Overrides {
     /// Waiting jobs per product; a full queue answers 503 [default: 100]
     #[arg(long, env = "BOOKKEEPING_QUEUE_CAPACITY_JOBS", global = true, value_name = "N")]
     pub queue_capacity_jobs: Option<u64>,
+    /// Of the waiting jobs of a product, what one person may have waiting, in percent, at least 4 jobs [default: 25]
+    #[arg(long, env = "BOOKKEEPING_QUEUE_SHARE_PERCENT", global = true, value_name = "PERCENT")]
+    pub queue_share_percent: Option<u64>,
     /// Largest request body; more is answered 413 [default: 26214400]
     #[arg(long, env = "BOOKKEEPING_MAX_BODY_BYTES", global = true, value_name = "BYTES")]
     pub max_body_bytes: Option<u64>,
@@ -213,6 +216,8 @@ pub struct Settings {
     pub rate_limit_window_s: u64,
     /// Waiting jobs per product.
     pub queue_capacity_jobs: u64,
+    /// Of these, what one person may have waiting.
+    pub queue_share_percent: u64,
     /// Largest body.
     pub max_body_bytes: u64,
     /// Bodies being read at once.
@@ -303,6 +308,7 @@ impl Overrides {
             rate_limit_requests,
             rate_limit_window_s,
             queue_capacity_jobs,
+            queue_share_percent,
             max_body_bytes,
             max_body_bytes_in_flight,
             max_rows_per_dataset,
@@ -548,6 +554,7 @@ impl Settings {
             )?,
             rate_limit_window_s: bounded("rate_limit_window_s", given.rate_limit_window_s, 60, 1, 86_400)?,
             queue_capacity_jobs: bounded("queue_capacity_jobs", given.queue_capacity_jobs, 100, 1, 1_000_000)?,
+            queue_share_percent: bounded("queue_share_percent", given.queue_share_percent, 25, 1, 100)?,
             max_body_bytes: bounded("max_body_bytes", given.max_body_bytes, 26_214_400, 1024, LARGE)?,
             max_body_bytes_in_flight: bounded(
                 "max_body_bytes_in_flight",

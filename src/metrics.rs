@@ -25,6 +25,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 
 use crate::domain::job::{JobStatus, Product};
+use crate::domain::refusal_reason::RefusalReason;
 
 pub use mail::MailMetrics;
 pub use mcp::McpMetrics;
@@ -50,6 +51,8 @@ pub struct Recorded {
     routes: RwLock<Vec<Arc<RouteMetrics>>>,
     /// All HTTP requests together, for the operators' page.
     pub http: Arc<HttpTotals>,
+    /// Requests refused with 429 and 503, by reason.
+    pub refusals: RefusalMetrics,
     reconciliation: JobMetrics,
     coding: JobMetrics,
     /// Time to get the writer's turn.
@@ -86,6 +89,7 @@ impl Metrics {
         let recorded = Arc::new(Recorded {
             routes: RwLock::default(),
             http: Arc::default(),
+            refusals: RefusalMetrics::default(),
             reconciliation: JobMetrics::default(),
             coding: JobMetrics::default(),
             store_acquire_writer: LatencyHistogram::default(),
@@ -153,6 +157,26 @@ pub struct HttpTotals {
     pub seconds: LatencyHistogram,
 }
 
+/// Requests refused with 429 and 503, by reason.
+#[derive(Debug, Default)]
+pub struct RefusalMetrics([Counter; RefusalReason::ALL.len()]);
+
+impl RefusalMetrics {
+    /// Counts one refusal.
+    pub fn count(&self, reason: RefusalReason) {
+        self.of(reason).into_iter().for_each(|counter| counter.add(1));
+    }
+
+    /// Refusals for a reason so far.
+    pub fn get(&self, reason: RefusalReason) -> u64 {
+        self.of(reason).map_or(0, Counter::get)
+    }
+
+    fn of(&self, reason: RefusalReason) -> Option<&Counter> {
+        RefusalReason::ALL.iter().position(|known| *known == reason).and_then(|at| self.0.get(at))
+    }
+}
+
 /// The requests of one route and method.
 #[derive(Debug)]
 pub struct RouteMetrics {
@@ -191,6 +215,8 @@ pub struct JobMetrics {
     pub queue_seconds: LatencyHistogram,
     /// Time between claimed and finished.
     pub run_seconds: LatencyHistogram,
+    /// Credits set aside for the job that runs here.
+    pub credits_reserved: Gauge,
     /// Credits charged, by where they came from.
     pub credits: CreditMetrics,
 }
@@ -315,6 +341,16 @@ impl Recorded {
                 })
             }),
         )?;
+        encode_counters(
+            encoder,
+            "http_refused",
+            "Requests refused with 429 or 503, by reason",
+            RefusalReason::ALL.into_iter().filter_map(|reason| {
+                // What has never happened is left out.
+                let count = Some(self.refusals.get(reason)).filter(|count| *count > 0)?;
+                Some(([("reason", reason.as_str())], count))
+            }),
+        )?;
         // The label is the route alone, so the methods of a route are added up.
         let mut by_route: Vec<(&str, Vec<&LatencyHistogram>)> = Vec::new();
         for one in routes.iter().filter(|one| one.seconds.sum_us() > 0) {
@@ -367,6 +403,12 @@ impl Recorded {
             "job_run_seconds",
             "Time a job runs",
             products.map(|(product, jobs)| ([("product", product)], &jobs.run_seconds)),
+        )?;
+        encode_gauges(
+            encoder,
+            "credits_reserved",
+            "Credits set aside for the running job",
+            products.map(|(product, jobs)| ([("product", product)], jobs.credits_reserved.get())),
         )?;
         encode_counters(
             encoder,

@@ -122,12 +122,13 @@ async fn tiny_job(store: &Store, clock: &SystemClock, user: UserId) {
         rows_total: 2,
         parameters: "{}".to_owned(),
         capacity: 100,
+        share: 100,
         idempotency: None,
         session: None,
     };
     let submitted = store.writer.submit(job, vec![vec![7; 100]]).await.unwrap();
     assert!(matches!(submitted, Submitted::Accepted { .. }));
-    let Claim::Job(job) = store.writer.claim(PRODUCT, "bench", 15_000).await.unwrap() else {
+    let Claim::Job(job) = store.writer.claim(PRODUCT, "bench", 15_000, Arc::new(|_, _, _| {})).await.unwrap() else {
         unreachable!("one job waits")
     };
     let end = RunEnd::Completed {

@@ -25,6 +25,8 @@ pub struct Model {
     pub overage_allowed: bool,
     /// Topic `credits` at the last change.
     pub changed_epoch: i64,
+    /// What the running jobs will cost.
+    pub reserved: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -11,7 +11,10 @@ pub struct Model {
     /// Whose queue.
     #[sea_orm(primary_key, auto_increment = false)]
     pub product: String,
-    /// Its place.
+    /// Whose turn it is.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub user_id: i64,
+    /// Its place among those of its person.
     #[sea_orm(primary_key, auto_increment = false)]
     pub seq: i64,
     /// The job.

@@ -21,6 +21,10 @@ pub struct Model {
     pub waiting: i64,
     /// The last `seq` given to a job of this product in `job_hot`.
     pub last_seq: i64,
+    /// Whose job was taken last: the next turn is that of the person after them.
+    pub last_user_id: i64,
+    /// Grows with every change of `waiting`, so that of two states the newer is known.
+    pub moves: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -42,6 +42,8 @@ mod m20261201_000091_oauth_clients;
 mod m20261202_000100_refresh_tokens_by_age;
 mod m20261203_000110_client_documents;
 mod m20261204_000120_suggestions;
+mod m20261205_000101_queue_shares;
+mod m20261205_000102_credit_reservations;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -86,6 +88,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261202_000100_refresh_tokens_by_age::Migration),
             Box::new(m20261203_000110_client_documents::Migration),
             Box::new(m20261204_000120_suggestions::Migration),
+            Box::new(m20261205_000101_queue_shares::Migration),
+            Box::new(m20261205_000102_credit_reservations::Migration),
         ]
     }
 }

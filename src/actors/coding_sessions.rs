@@ -69,7 +69,8 @@ impl CodingSessionsHandle {
             allow_overage: false,
             rows_total: lines,
             parameters: SESSION_RUN.to_owned(),
-            capacity: self.engine.queue_capacity(),
+            capacity: self.engine.queue_limits().capacity,
+            share: self.engine.queue_limits().share,
             idempotency: None,
             session: Some((session.clone(), scope)),
         };

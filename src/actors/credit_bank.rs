@@ -1,9 +1,9 @@
-//! CreditBank: balances, and the one unit that ends a job and charges it.
+//! CreditBank: balances, the unit that claims a job and reserves what it costs, and the one that ends it and charges it.
 //!
 //! A balance is published inside the unit that changes it, before its commit, so that whoever polls `completed` never
 //! reads the balance of before. When the unit fails after publishing, the balance is forgotten and read again.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actix::{
@@ -17,8 +17,9 @@ use super::job_runner::Settle;
 use super::published::BalanceBoard;
 use super::runtime::{ActorError, ActorStats, Ask, Guarded, Slot, guard};
 use crate::domain::credits::CreditAccount;
-use crate::domain::ids::UserId;
-use crate::store::{Finish, Finished, Load, Loaded, NewUser, Publish, Store, StoreError, UserCreated};
+use crate::domain::ids::{JobId, UserId};
+use crate::domain::job::Product;
+use crate::store::{Claim, Finish, Finished, Load, Loaded, NewUser, Publish, Requeued, Store, StoreError, UserCreated};
 
 /// Answers wait for a commit, which may wait behind large ones.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -65,6 +66,30 @@ pub struct SettleJob {
     pub user_id: UserId,
 }
 
+/// Takes the job of a product whose turn it is and reserves what it costs.
+#[derive(Message)]
+#[rtype(result = "Result<Result<Claim, StoreError>, ActorError>")]
+pub struct ClaimJob {
+    /// Whose queue.
+    pub product: Product,
+    /// This process, as the slot knows it.
+    pub holder: String,
+    /// How long the slot is kept.
+    pub lease_ms: i64,
+}
+
+/// Gives a running job back to the queue with what was reserved for it.
+#[derive(Message)]
+#[rtype(result = "Result<Result<Requeued, StoreError>, ActorError>")]
+pub struct GiveBackJob {
+    /// Whose queue.
+    pub product: Product,
+    /// Which job.
+    pub job_id: JobId,
+    /// As claimed.
+    pub fence: i64,
+}
+
 /// Loads lines into a coding session and charges them.
 #[derive(Message)]
 #[rtype(result = "Result<Result<Loaded, StoreError>, ActorError>")]
@@ -109,6 +134,66 @@ impl Handler<Ask<SettleJob>> for CreditBank {
                     board.forget(user_id);
                 }
                 finished
+            }
+            .into_actor(actor)
+        })
+    }
+}
+
+/// Publishes balances from within a unit, and forgets them again when the unit fails.
+#[derive(Clone)]
+struct Publishing {
+    board: Arc<BalanceBoard>,
+    published: Arc<Mutex<Vec<UserId>>>,
+}
+
+impl Publishing {
+    fn new(board: Arc<BalanceBoard>) -> Self {
+        Self { board, published: Arc::default() }
+    }
+
+    fn publish(&self) -> Publish {
+        let this = self.clone();
+        Arc::new(move |user, account, epoch| {
+            this.published.lock().unwrap_or_else(PoisonError::into_inner).push(user);
+            this.board.publish(user, account, epoch);
+        })
+    }
+
+    fn ended<T>(self, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
+        if outcome.is_err() {
+            for user in self.published.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+                self.board.forget(*user);
+            }
+        }
+        outcome
+    }
+}
+
+impl Handler<Ask<ClaimJob>> for CreditBank {
+    type Result = ResponseActFuture<Self, Result<Result<Claim, StoreError>, ActorError>>;
+
+    fn handle(&mut self, ask: Ask<ClaimJob>, _: &mut Context<Self>) -> Self::Result {
+        guard::beside(ask, DEADLINE, |actor: &mut Self, _, ClaimJob { product, holder, lease_ms }| {
+            let (store, publishing) = (actor.store.clone(), Publishing::new(Arc::clone(&actor.published)));
+            async move {
+                let claimed = store.writer.claim(product, &holder, lease_ms, publishing.publish()).await;
+                publishing.ended(claimed)
+            }
+            .into_actor(actor)
+        })
+    }
+}
+
+impl Handler<Ask<GiveBackJob>> for CreditBank {
+    type Result = ResponseActFuture<Self, Result<Result<Requeued, StoreError>, ActorError>>;
+
+    fn handle(&mut self, ask: Ask<GiveBackJob>, _: &mut Context<Self>) -> Self::Result {
+        guard::beside(ask, DEADLINE, |actor: &mut Self, _, GiveBackJob { product, job_id, fence }| {
+            let (store, publishing) = (actor.store.clone(), Publishing::new(Arc::clone(&actor.published)));
+            async move {
+                let requeued = store.writer.requeue(product, &job_id, fence, publishing.publish()).await;
+                publishing.ended(requeued)
             }
             .into_actor(actor)
         })
@@ -245,6 +330,14 @@ impl CreditBankHandle {
 }
 
 impl Settle for CreditBankHandle {
+    fn claim(&self, product: Product, holder: String, lease_ms: i64) -> BoxFuture<'_, Result<Claim, AskError>> {
+        self.slot.ask(ClaimJob { product, holder, lease_ms }).map(|answer| Ok(answer??)).boxed()
+    }
+
+    fn give_back(&self, product: Product, job_id: JobId, fence: i64) -> BoxFuture<'_, Result<Requeued, AskError>> {
+        self.slot.ask(GiveBackJob { product, job_id, fence }).map(|answer| Ok(answer??)).boxed()
+    }
+
     fn settle(&self, finish: Finish, user_id: UserId) -> BoxFuture<'_, Result<Finished, AskError>> {
         self.slot.ask(SettleJob { finish, user_id }).map(|answer| Ok(answer??)).boxed()
     }

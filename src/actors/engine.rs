@@ -13,10 +13,12 @@ use actix::{
 };
 
 use super::job_runner::{JobRunner, Turn};
+use super::queue_board::{QueueBoard, QueueLimits, QueueRefusal};
 use super::runtime::{ActorError, ActorStats, Guarded, Slot, guard};
 use super::{AskError, Observer};
+use crate::domain::ids::UserId;
 use crate::domain::job::Product;
-use crate::store::{NewJob, Store, Submitted};
+use crate::store::{NewJob, QueueState, Store, Submitted};
 
 /// What a turn may take beside the computation, to claim a job, to load its rows and to store its result, before the
 /// runner counts as hung.
@@ -99,7 +101,7 @@ pub struct EngineHandle {
     pub(super) product: Product,
     pub(super) slot: Arc<Slot<JobEngine>>,
     pub(super) store: Store,
-    pub(super) queue_capacity: i64,
+    pub(super) queue: Arc<QueueBoard>,
     pub(super) observer: Arc<dyn Observer>,
 }
 
@@ -115,18 +117,36 @@ impl EngineHandle {
     }
 
     /// Jobs that may wait.
-    pub const fn queue_capacity(&self) -> i64 {
-        self.queue_capacity
+    pub fn queue_limits(&self) -> QueueLimits {
+        self.queue.limits()
+    }
+
+    /// Whether another job of a person can probably be taken; what its submission says in the end decides.
+    pub fn admits(&self, user: UserId) -> Result<(), QueueRefusal> {
+        let admitted = self.queue.admits(user);
+        if admitted.is_err() {
+            self.slot.stats().count_rejected();
+        }
+        admitted
     }
 
     /// Durably accepts a job and wakes the engine.
     pub async fn submit(&self, job: NewJob, payload: Vec<Vec<u8>>) -> Result<Submitted, AskError> {
+        let user = job.user_id;
         let submitted = self.store.writer.submit(job, payload).await?;
         match &submitted {
-            Submitted::Accepted { waiting } => {
+            Submitted::Accepted { queue, fills_share } => {
                 self.observer.job_queued(self.product);
-                self.note_waiting(*waiting);
+                if *fills_share {
+                    self.queue.share_is_full(user, *queue);
+                }
+                self.note_queue(*queue);
                 self.wake();
+            }
+            Submitted::ShareFull(queue) => {
+                self.queue.share_is_full(user, *queue);
+                self.note_queue(*queue);
+                self.slot.stats().count_rejected();
             }
             Submitted::QueueFull => self.slot.stats().count_rejected(),
             Submitted::Replayed(_) | Submitted::KeyReused | Submitted::SessionBusy => {}
@@ -134,10 +154,18 @@ impl EngineHandle {
         Ok(submitted)
     }
 
-    /// Notes how many jobs wait, for the operators.
-    pub fn note_waiting(&self, waiting: i64) {
-        let depth = u64::try_from(waiting).unwrap_or_default();
-        self.slot.stats().set_queue(depth, u64::try_from(self.queue_capacity).unwrap_or_default());
+    /// Notes how many jobs wait.
+    pub fn note_queue(&self, queue: QueueState) {
+        show_depth(self.slot.stats(), &self.queue, self.queue.note(queue));
+    }
+
+    /// Follows the queue in the database. Where other processes take jobs, whose shares are full is soon out of date; alone,
+    /// this process hears of every move, so that once a second makes good what an error may have kept from it.
+    pub fn follow(&self, queue: QueueState, is_tenth: bool) {
+        self.note_queue(queue);
+        if is_tenth || self.store.is_shared() {
+            self.queue.forget_shares();
+        }
     }
 
     /// Says that there may be work.
@@ -147,4 +175,10 @@ impl EngineHandle {
             tracing::warn!(error = %error, "engine {} cannot be woken", self.product.as_str());
         }
     }
+}
+
+/// Shows operators how many jobs wait.
+pub(super) fn show_depth(stats: &ActorStats, queue: &QueueBoard, waiting: i64) {
+    let count = |jobs: i64| u64::try_from(jobs).unwrap_or_default();
+    stats.set_queue(count(waiting), count(queue.limits().capacity));
 }

@@ -39,7 +39,7 @@ pub async fn follow(store: Store, actors: Arc<Actors>) {
                 actors.health.set_database(true);
                 let is_tenth = rounds.is_multiple_of(10);
                 follow_mail(&now, &actors, &store, is_tenth).await;
-                let current = apply_changes(&mut followed, now, &mut grants, &actors).await;
+                let current = apply_changes(&mut followed, (now, is_tenth), &mut grants, &actors).await;
                 if current {
                     actors.keys.published.refreshed(read_at_ms);
                 }
@@ -94,7 +94,7 @@ impl Reported {
 /// Passes on what has changed since `followed`; `false` when the keys or connections could not be brought up to date.
 async fn apply_changes(
     followed: &mut Epochs,
-    now: Epochs,
+    (now, is_tenth): (Epochs, bool),
     grants: &mut Option<FollowingGrants>,
     actors: &Actors,
 ) -> bool {
@@ -123,11 +123,11 @@ async fn apply_changes(
     current &= follow_grants(followed, &now, grants, actors).await;
     for engine in actors.engines() {
         let slot = now.slot(engine.product());
-        engine.note_waiting(slot.waiting);
+        engine.follow(slot.queue, is_tenth);
         // A slot whose lease ran out may hide a job that was being run when its process died.
         let abandoned = slot.holder.as_deref().is_some_and(|holder| holder != actors.holder)
             && slot.lease_until_ms < actors.store_now_ms();
-        if slot.waiting > 0 || abandoned {
+        if slot.queue.waiting > 0 || abandoned {
             engine.wake();
         }
     }

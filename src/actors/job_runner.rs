@@ -1,4 +1,4 @@
-//! One turn of a job engine: claim the oldest waiting job, run it off the async threads, finish it in one unit.
+//! One turn of a job engine: claim the job whose turn it is, run it off the async threads, finish it in one unit.
 //!
 //! The same code runs every product; what differs is [`Work`]. The rows are the truth: after a crash the next claim finds
 //! the job again, and the finishing unit charges it exactly once. The actor around this (see `engine.rs`) decides when a
@@ -11,12 +11,13 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use super::AskError;
-use super::job_board::{JobBoard, RunningJob};
+use super::job_board::{JobBoard, JobEvent, RunningJob};
+use super::queue_board::QueueBoard;
 use crate::domain::control::{Control, Stopped};
-use crate::domain::ids::UserId;
+use crate::domain::ids::{JobId, UserId};
 use crate::domain::job::{JobFailure, JobStatus, Product};
 use crate::domain::suggestions::FoundSuggestions;
-use crate::store::{Claim, ClaimedJob, Finish, Finished, RunEnd, Store, StoreError};
+use crate::store::{Claim, ClaimedJob, Finish, Finished, Requeued, RunEnd, Store, StoreError};
 
 /// The result of a run, ready to be stored.
 pub struct WorkDone {
@@ -73,12 +74,18 @@ pub enum Turn {
 
 /// Counters a turn reports to; implemented by the metrics and the actor's statistics.
 pub trait TurnObserver: Send + Sync {
+    /// So many jobs wait.
+    fn waiting(&self, waiting: i64);
     /// A job was claimed after waiting this long.
     fn started(&self, product: Product, waited_s: f64, rows_total: u64);
     /// Rows done so far of the running job.
     fn progress(&self, product: Product, rows_done: u64);
     /// A job ended after running this long.
     fn ended(&self, product: Product, status: JobStatus, run_s: f64, rows_total: u64);
+    /// So many credits are set aside for the running job.
+    fn reserved(&self, product: Product, credits: i64);
+    /// A job failed before it began, because it could not be paid.
+    fn unpaid(&self, product: Product);
     /// Credits were charged.
     fn charged(&self, product: Product, change: crate::domain::credits::CreditChange);
     /// Jobs went back to the queue because whoever ran them is gone.
@@ -104,8 +111,24 @@ pub struct RunLimits {
     pub lease_ms: i64,
 }
 
-/// Ends jobs and charges them; implemented by the credit bank's handle.
+/// Claims jobs, ends them and charges them; implemented by the credit bank's handle.
 pub trait Settle: Send + Sync {
+    /// Takes the job whose turn it is and reserves what it costs, in one unit.
+    fn claim(
+        &self,
+        product: Product,
+        holder: String,
+        lease_ms: i64,
+    ) -> futures_util::future::BoxFuture<'_, Result<Claim, AskError>>;
+
+    /// Gives a running job back to the queue with what was reserved for it.
+    fn give_back(
+        &self,
+        product: Product,
+        job_id: JobId,
+        fence: i64,
+    ) -> futures_util::future::BoxFuture<'_, Result<Requeued, AskError>>;
+
     /// Finishes a job in one unit.
     fn settle(&self, finish: Finish, user: UserId) -> futures_util::future::BoxFuture<'_, Result<Finished, AskError>>;
 }
@@ -116,6 +139,8 @@ pub struct JobRunner {
     pub work: Arc<dyn Work>,
     /// Where jobs are.
     pub store: Store,
+    /// How full the queue is.
+    pub queue: Arc<QueueBoard>,
     /// Who finishes and charges.
     pub settle: Arc<dyn Settle>,
     /// Progress.
@@ -175,11 +200,28 @@ impl JobRunner {
             return Ok(Turn::Nothing);
         }
         let product = self.work.product();
-        match self.store.writer.claim(product, &self.holder, self.limits.lease_ms).await? {
-            Claim::Job(job) => self.run_claimed(*job).await,
+        match self.settle.claim(product, self.holder.clone(), self.limits.lease_ms).await? {
+            Claim::Job(job) => {
+                self.observer.waiting(self.queue.taken(job.user_id, job.queue));
+                self.run_claimed(*job).await
+            }
+            Claim::Unpaid(job, failure) => {
+                self.observer.waiting(self.queue.taken(job.user_id, job.queue));
+                Ok(self.end_unpaid(&job, &failure))
+            }
             Claim::Nothing => Ok(Turn::Nothing),
             Claim::HeldElsewhere { .. } => Ok(Turn::HeldElsewhere),
         }
+    }
+
+    /// Tells of a job that failed before it began, because it could not be paid.
+    fn end_unpaid(&self, job: &ClaimedJob, failure: &JobFailure) -> Turn {
+        let rows_total = u64::try_from(job.rows_total).unwrap_or_default();
+        let (product, id, status) = (job.product, job.id.clone(), JobStatus::Failed);
+        self.board.announce(job.user_id, JobEvent { product, id, status, rows_done: 0, rows_total });
+        self.observer.unpaid(product);
+        tracing::info!(job.id = %job.id, reason = failure.as_str(), "job {} failed: {}", job.id, failure.as_str());
+        Turn::Ended(status)
     }
 
     async fn run_claimed(&self, mut job: ClaimedJob) -> Result<Turn, AskError> {
@@ -190,6 +232,7 @@ impl JobRunner {
             self.observer.recovered(product, 1);
         }
         let running = self.board.begin(product, &job.id, job.user_id, rows_total);
+        self.observer.reserved(product, job.cost);
         let inline = job.payload.take();
         let outcome = self.run_and_finish(&job, inline, &running).await;
         let status = match &outcome {
@@ -198,6 +241,7 @@ impl JobRunner {
             _ => JobStatus::Queued,
         };
         self.board.end(&running, status);
+        self.observer.reserved(product, 0);
         if let Ok(Turn::Ended(status)) = &outcome {
             self.observer.ended(product, *status, seconds(self.store.now_ms() - job.started_at_ms), rows_total);
         }
@@ -221,7 +265,7 @@ impl JobRunner {
             Ran::Failed(failure) => RunEnd::Failed(failure),
             Ran::Lost => return Ok(Turn::Lost),
             Ran::Stopping => {
-                self.store.writer.requeue(job.product, &job.id, job.fence).await?;
+                self.settle.give_back(job.product, job.id.clone(), job.fence).await?;
                 return Ok(Turn::GivenBack);
             }
         };

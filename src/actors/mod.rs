@@ -18,6 +18,7 @@ pub mod ledger;
 pub mod mail;
 pub mod pack;
 pub mod published;
+pub mod queue_board;
 pub mod rate_limiter;
 pub mod recon_work;
 pub mod runtime;
@@ -48,6 +49,7 @@ use key_registry::{KeyRegistry, KeyRegistryHandle};
 use ledger::LedgersHandle;
 use mail::{MailHandle, MailService};
 use published::{BalanceBoard, KeyDirectory};
+use queue_board::{QueueBoard, QueueLimits};
 use rate_limiter::{RateLimiter, RateLimiterHandle, RateWindows};
 use runtime::{ActorError, ActorRegistry, ActorStats, Health, Slot, SlotOptions};
 
@@ -70,6 +72,10 @@ pub trait Observer: Send + Sync {
     fn job_started(&self, product: Product, waited_s: f64);
     /// A job ended after running this long.
     fn job_ended(&self, product: Product, status: JobStatus, run_s: f64, rows_total: u64);
+    /// A job failed before it began, because it could not be paid.
+    fn job_unpaid(&self, product: Product);
+    /// So many credits are set aside for the running job of a product.
+    fn credits_reserved(&self, product: Product, credits: i64);
     /// Credits were charged.
     fn credits_charged(&self, product: Product, change: CreditChange);
     /// Jobs went back to the queue because whoever ran them is gone.
@@ -115,7 +121,7 @@ pub struct ActorsOptions {
     /// Requests per window.
     pub rate_rule: RateRule,
     /// Jobs that may wait.
-    pub queue_capacity: i64,
+    pub queue_limits: QueueLimits,
     /// Bounds of a run.
     pub run_limits: RunLimits,
     /// What reconciliation does.
@@ -167,10 +173,15 @@ pub struct Actors {
 struct EngineObserver {
     observer: Arc<dyn Observer>,
     stats: Arc<ActorStats>,
+    queue: Arc<QueueBoard>,
     rows_total: std::sync::atomic::AtomicU64,
 }
 
 impl TurnObserver for EngineObserver {
+    fn waiting(&self, waiting: i64) {
+        engine::show_depth(&self.stats, &self.queue, waiting);
+    }
+
     fn started(&self, product: Product, waited_s: f64, rows_total: u64) {
         self.rows_total.store(rows_total, std::sync::atomic::Ordering::Relaxed);
         self.stats.set_rows(0, rows_total);
@@ -189,6 +200,16 @@ impl TurnObserver for EngineObserver {
             self.stats.count_failed();
         }
         self.observer.job_ended(product, status, run_s, rows_total);
+    }
+
+    fn reserved(&self, product: Product, credits: i64) {
+        self.observer.credits_reserved(product, credits);
+    }
+
+    fn unpaid(&self, product: Product) {
+        self.stats.note_progress();
+        self.stats.count_failed();
+        self.observer.job_unpaid(product);
     }
 
     fn charged(&self, product: Product, change: CreditChange) {
@@ -227,7 +248,7 @@ impl Actors {
             health,
             registry,
             rate_rule,
-            queue_capacity,
+            queue_limits,
             run_limits,
             reconciliation,
             coding,
@@ -257,7 +278,9 @@ impl Actors {
 
         let engine = |name, work| {
             let stats = stats(name);
+            let queue = Arc::new(QueueBoard::new(queue_limits));
             let runner = Arc::new(JobRunner {
+                queue: Arc::clone(&queue),
                 work,
                 store: store.clone(),
                 settle: Arc::new(credits.clone()),
@@ -265,13 +288,14 @@ impl Actors {
                 observer: Arc::new(EngineObserver {
                     observer: Arc::clone(&observer),
                     stats: Arc::clone(&stats),
+                    queue: Arc::clone(&queue),
                     rows_total: std::sync::atomic::AtomicU64::new(0),
                 }),
                 limits: run_limits,
                 holder: holder.clone(),
                 stopping: stopping_receiver.clone(),
             });
-            let engine = start_engine(stats, engines.handle(), runner, &store, queue_capacity, Arc::clone(&observer));
+            let engine = start_engine(stats, engines.handle(), runner, (&store, queue), Arc::clone(&observer));
             registry.add(engine.slot.clone());
             engine
         };
@@ -445,13 +469,12 @@ fn start_engine(
     stats: Arc<ActorStats>,
     arbiter: ArbiterHandle,
     runner: Arc<JobRunner>,
-    store: &Store,
-    queue_capacity: i64,
+    (store, queue): (&Store, Arc<QueueBoard>),
     observer: Arc<dyn Observer>,
 ) -> EngineHandle {
     let product = runner.work.product();
     // Engines are woken, never sent a job: the rows are the queue.
     let options = SlotOptions { queue_capacity: 0, answer_deadline: None };
     let slot = Slot::start(stats, arbiter, options, move |stats| JobEngine::new(stats, Arc::clone(&runner)));
-    EngineHandle { product, slot, store: store.clone(), queue_capacity, observer }
+    EngineHandle { product, slot, store: store.clone(), queue, observer }
 }

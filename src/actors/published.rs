@@ -184,6 +184,7 @@ mod tests {
             overage_used: 0,
             monthly_allocation: 10,
             overage_allowed: false,
+            reserved: 0,
         };
         let board = BalanceBoard::default();
         board.publish(UserId(1), account(5), 7);

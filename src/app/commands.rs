@@ -270,6 +270,7 @@ async fn credits_json(store: &Store, user: UserId) -> anyhow::Result<Value> {
         "monthly": account.monthly,
         "bonus": account.bonus,
         "overage_used": account.overage_used,
+        "reserved": account.reserved,
         "monthly_allocation": account.monthly_allocation,
         "overage_allowed": account.overage_allowed,
         "available_now": current.available(),

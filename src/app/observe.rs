@@ -10,6 +10,7 @@ use crate::domain::credits::CreditChange;
 use crate::domain::job::{JobStatus, Product};
 use crate::domain::mail::EmailStatus;
 use crate::domain::oauth::error::{GrantType, OAuthError, Reuse};
+use crate::domain::refusal_reason::RefusalReason;
 use crate::http::route_table::Route;
 use crate::http::server;
 use crate::metrics::{Metrics, RouteMetrics};
@@ -56,6 +57,10 @@ impl server::Observer for HttpObserver {
         handle.record(status, took);
     }
 
+    fn refused(&self, reason: RefusalReason) {
+        self.metrics.refusals.count(reason);
+    }
+
     fn message_answered(&self, method: &'static str, tool: &'static str, outcome: &'static str, took: Duration) {
         self.metrics.mcp.answered(method, tool, outcome, took);
     }
@@ -84,6 +89,14 @@ impl Observer for ActorObserver {
         jobs.entered(status);
         jobs.rows.add(rows_total);
         jobs.run_seconds.record(Duration::from_secs_f64(run_s.max(0.0)));
+    }
+
+    fn job_unpaid(&self, product: Product) {
+        self.0.jobs(product).entered(JobStatus::Failed);
+    }
+
+    fn credits_reserved(&self, product: Product, credits: i64) {
+        self.0.jobs(product).credits_reserved.set(credits);
     }
 
     fn credits_charged(&self, product: Product, change: CreditChange) {

@@ -15,6 +15,7 @@ use super::{commands, demo, secrets};
 use crate::actors::coding_work::{CodingWork, ResultPrinters};
 use crate::actors::job_runner::{RunLimits, Work};
 use crate::actors::mail::{MailService, MailSettings, SmtpLimits};
+use crate::actors::queue_board::QueueLimits;
 use crate::actors::recon_work::ReconciliationWork;
 use crate::actors::runtime::{ActorRegistry, Health, Watchdog};
 use crate::actors::{Actors, ActorsOptions, follower};
@@ -188,7 +189,7 @@ async fn start_actors(
         health: Arc::clone(health),
         registry: registry.clone(),
         rate_rule: RateRule { limit: settings.rate_limit_requests, window_ms: settings.rate_limit_window_s * 1000 },
-        queue_capacity: signed(settings.queue_capacity_jobs),
+        queue_limits: QueueLimits::new(signed(settings.queue_capacity_jobs), signed(settings.queue_share_percent)),
         run_limits: RunLimits {
             deadline: Duration::from_secs(settings.job_deadline_s),
             cancel_grace: CANCEL_GRACE,

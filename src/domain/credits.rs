@@ -17,6 +17,8 @@ pub struct CreditAccount {
     pub monthly_allocation: i64,
     /// Whether the subscription permits overage.
     pub overage_allowed: bool,
+    /// What the running jobs will cost, which nothing else may be paid with.
+    pub reserved: i64,
 }
 
 /// A change of the three figures; a charge is negative, a grant positive, `overage` counts credits billed.
@@ -40,9 +42,25 @@ pub struct Insufficient {
 }
 
 impl CreditAccount {
-    /// Monthly and bonus credits together.
+    /// Monthly and bonus credits together, less what is reserved.
     pub const fn available(&self) -> i64 {
-        self.monthly.saturating_add(self.bonus)
+        let free = self.monthly.saturating_add(self.bonus).saturating_sub(self.reserved);
+        if free > 0 { free } else { 0 }
+    }
+
+    /// Monthly and bonus credits as their owner sees them: what is reserved is taken from the monthly ones first.
+    pub const fn free(&self) -> (i64, i64) {
+        let available = self.available();
+        let bonus = if available < self.bonus { available } else { self.bonus };
+        (available - bonus, bonus)
+    }
+
+    /// The account with so many credits more set aside for running jobs, or fewer where the number is negative.
+    #[must_use]
+    pub const fn reserving(mut self, credits: i64) -> Self {
+        let reserved = self.reserved.saturating_add(credits);
+        self.reserved = if reserved > 0 { reserved } else { 0 };
+        self
     }
 
     /// The account as it stands in `month`: a later month renews the allocation. Returns the change to record.
@@ -56,11 +74,12 @@ impl CreditAccount {
         (self, Some(change))
     }
 
-    /// How a cost would be paid. `overage_requested` is true when both the key and the request allow overage.
+    /// How a cost would be paid by what is not reserved. `overage_requested` is true when both the key and the request allow overage.
     pub fn charge(&self, cost: i64, overage_requested: bool) -> Result<CreditChange, Insufficient> {
-        let monthly = cost.min(self.monthly).max(0);
-        let bonus = (cost - monthly).min(self.bonus).max(0);
-        let overage = cost - monthly - bonus;
+        let credits = cost.min(self.available()).max(0);
+        let monthly = credits.min(self.monthly);
+        let bonus = credits - monthly;
+        let overage = cost - credits;
         if overage > 0 && !(overage_requested && self.overage_allowed) {
             return Err(Insufficient { required: cost, available: self.available() });
         }
@@ -87,6 +106,7 @@ mod tests {
         overage_used: 0,
         monthly_allocation: 10,
         overage_allowed: true,
+        reserved: 0,
     };
 
     #[test]
@@ -97,6 +117,21 @@ mod tests {
         assert_eq!(ACCOUNT.charge(6, true), Ok(CreditChange { monthly: -3, bonus: -2, overage: 1 }));
         let strict = CreditAccount { overage_allowed: false, ..ACCOUNT };
         assert_eq!(strict.charge(6, true), Err(Insufficient { required: 6, available: 5 }));
+    }
+
+    #[test]
+    fn what_is_reserved_pays_nothing_else() {
+        let reserved = ACCOUNT.reserving(2);
+        assert_eq!((reserved.available(), reserved.free()), (3, (1, 2)));
+        assert_eq!(reserved.charge(3, false), Ok(CreditChange { monthly: -3, bonus: 0, overage: 0 }));
+        assert_eq!(reserved.charge(4, false), Err(Insufficient { required: 4, available: 3 }));
+        assert_eq!(reserved.charge(5, true), Ok(CreditChange { monthly: -3, bonus: 0, overage: 2 }));
+        assert_eq!(reserved.reserving(2).free(), (0, 1));
+        // A job that may be paid by overage reserves more than there is.
+        let beyond = ACCOUNT.reserving(9);
+        assert_eq!((beyond.available(), beyond.free()), (0, (0, 0)));
+        assert_eq!(beyond.charge(1, true), Ok(CreditChange { monthly: 0, bonus: 0, overage: 1 }));
+        assert_eq!(beyond.reserving(-9), ACCOUNT);
     }
 
     #[test]

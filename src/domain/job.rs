@@ -1,7 +1,7 @@
 //! Jobs: products, states and the moves between them.
 
 /// A product whose work is done by asynchronous jobs, one at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Product {
     /// Bank rows against book rows.
     Reconciliation,
@@ -75,7 +75,7 @@ impl JobStatus {
 /// Why a job failed, as callers see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobFailure {
-    /// Not enough credits when the run ended; nothing was charged.
+    /// Not enough credits when it was to begin; nothing was charged.
     InsufficientCredits {
         /// Credits the job costs.
         required: i64,

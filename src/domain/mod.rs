@@ -18,6 +18,7 @@ pub mod mail;
 pub mod oauth;
 pub mod problem;
 pub mod recon;
+pub mod refusal_reason;
 pub mod reports;
 mod secret;
 pub mod suggestions;

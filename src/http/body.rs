@@ -21,6 +21,7 @@ use tokio::time::Instant;
 
 use super::error::ApiError;
 use super::json_syntax::{JsonChecker, SyntaxError};
+use crate::domain::refusal_reason::RefusalReason;
 use crate::http::server::{FRUGAL_TURN_BYTES, ReadPermit};
 
 /// Read at once from a body that will be served.
@@ -159,7 +160,7 @@ impl Charge {
         let before = budget.fetch_add(bytes, Ordering::Relaxed);
         self.bytes += bytes;
         if before + bytes > bodies.limits.max_in_flight_bytes {
-            return Err(ApiError::busy("too many request bodies are being read", 1));
+            return Err(ApiError::busy(RefusalReason::BodyBudget, "too many request bodies are being read", 1));
         }
         Ok(())
     }

@@ -15,11 +15,14 @@ use crate::domain::job::Product;
 
 const ID_FIELD: &str = "coding_job_id";
 
+/// What a submission is answered when the queue has no place.
+pub(super) const QUEUE_FULL: &str = "the queue of coding jobs is full; retry shortly";
+
 const SUBMISSION: Submission = Submission {
     product: Product::Coding,
     path: "/api/v1/coding/coding-jobs",
     id_field: ID_FIELD,
-    queue_full: "the queue of coding jobs is full; retry shortly",
+    queue_full: QUEUE_FULL,
     parse,
 };
 

@@ -31,6 +31,7 @@ use crate::domain::caller::{
 };
 use crate::domain::ids::UserId;
 use crate::domain::oauth::token::PresentedToken;
+use crate::domain::refusal_reason::RefusalReason;
 use crate::http::body::{Bodies, Body, Incoming};
 use crate::http::call::{Asked, Call, Gate, Presented, RateOutcome, SessionError, TokenOutcome};
 use crate::http::envelope::RequestId;
@@ -70,6 +71,9 @@ pub(super) async fn answer<S: 'static>(
     let (route, rate) = (pipeline.route, pipeline.rate);
     let mut response = outcome.unwrap_or_else(|error| {
         log_failure(&error, request_id, &request);
+        if let (Some(reason), Some(observer)) = (error.refusal(), &worker.shared.observer) {
+            observer.refused(reason);
+        }
         let found = route.and_then(|index| worker.shared.table.routes().get(index));
         let mut answer = match error.code() {
             ErrorCode::InvalidJson if found.is_some_and(|route| route.body == BodyRule::JsonRpc) => {
@@ -248,7 +252,11 @@ impl<S: 'static> RequestPipeline<'_, S> {
             Access::AnyKey | Access::JobPoll(_) => ScopeSet::default(),
         };
         if gate.is_stale() {
-            return Err(ApiError::busy("the database that knows the keys cannot be read", 1));
+            return Err(ApiError::busy(
+                RefusalReason::StoreUnavailable,
+                "the database that knows the keys cannot be read",
+                1,
+            ));
         }
         let Some(principal) = self.presented_program().await? else {
             let challenge = match call::api_key(self.request.headers()) {
@@ -306,9 +314,9 @@ impl<S: 'static> RequestPipeline<'_, S> {
     async fn count(&mut self, outcome: RateOutcome) -> Result<(), ApiError> {
         let decision = match outcome {
             RateOutcome::Decided(decision) => decision,
-            RateOutcome::Pending(deciding) => {
-                deciding.await.ok_or_else(|| ApiError::busy("the shared rate limit cannot be read", 1))?
-            }
+            RateOutcome::Pending(deciding) => deciding.await.ok_or_else(|| {
+                ApiError::busy(RefusalReason::StoreUnavailable, "the shared rate limit cannot be read", 1)
+            })?,
         };
         self.rate = Some(decision);
         if decision.allowed { Ok(()) } else { Err(ApiError::rate_limited(decision.reset_s)) }
@@ -485,7 +493,11 @@ impl Gate for ActorGate {
         let throttle = Arc::clone(&self.throttle);
         let look = async move {
             if let Some(seconds) = throttle.look_up_wait_s(address) {
-                return Err(ApiError::busy("too many tokens that nobody was given come from this address", seconds));
+                return Err(ApiError::busy(
+                    RefusalReason::LoginQueue,
+                    "too many tokens that nobody was given come from this address",
+                    seconds,
+                ));
             }
             let found = looking.await?;
             if found.is_none() {

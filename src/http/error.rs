@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::json_syntax::SyntaxError;
 use crate::domain::caller::{Scope, ScopeSet};
 use crate::domain::problem::Issues;
+use crate::domain::refusal_reason::RefusalReason;
 
 macro_rules! error_codes {
     ($($variant:ident = $status:ident $text:literal $meaning:literal,)*) => {
@@ -72,6 +73,7 @@ struct Inner {
     /// The same as text, where a value would lose the form of amounts.
     details_text: Option<Box<RawValue>>,
     retry_after_s: Option<u64>,
+    refusal: Option<RefusalReason>,
     allow: Option<&'static str>,
     challenge: Option<Challenge>,
     cause: Option<String>,
@@ -97,6 +99,7 @@ impl ApiError {
             details: None,
             details_text: None,
             retry_after_s: None,
+            refusal: None,
             allow: None,
             challenge: None,
             cause: None,
@@ -197,7 +200,9 @@ impl ApiError {
 
     /// 429 `rate_limited`.
     pub fn rate_limited(reset_s: u64) -> Self {
-        Self::new(ErrorCode::RateLimited, "too many requests; wait for the window to end").with_retry_after(reset_s)
+        let mut error = Self::new(ErrorCode::RateLimited, "too many requests; wait for the window to end");
+        error.0.refusal = Some(RefusalReason::RateLimited);
+        error.with_retry_after(reset_s)
     }
 
     /// 500 `internal_error`; the cause goes to the log only.
@@ -207,9 +212,11 @@ impl ApiError {
         error
     }
 
-    /// 503 `busy`; come back after so many seconds (at least 1).
-    pub fn busy(message: impl Into<Cow<'static, str>>, retry_after_s: u64) -> Self {
-        Self::new(ErrorCode::Busy, message).with_retry_after(retry_after_s)
+    /// 503 `busy` with its reason; come back after so many seconds (at least 1).
+    pub fn busy(reason: RefusalReason, message: impl Into<Cow<'static, str>>, retry_after_s: u64) -> Self {
+        let mut error = Self::new(ErrorCode::Busy, message).with_details(json!({ "reason": reason.as_str() }));
+        error.0.refusal = Some(reason);
+        error.with_retry_after(retry_after_s)
     }
 
     /// Replaces the details.
@@ -282,6 +289,11 @@ impl ApiError {
         self.0.details_text.as_deref()
     }
 
+    /// Why the service does not take the request now: of 429 and 503.
+    pub fn refusal(&self) -> Option<RefusalReason> {
+        self.0.refusal
+    }
+
     /// Seconds for `Retry-After`.
     pub fn retry_after_s(&self) -> Option<u64> {
         self.0.retry_after_s
@@ -325,6 +337,6 @@ mod tests {
     fn details_hold_the_reason_and_what_is_added() {
         let error = ApiError::unprocessable("unknown_reference", "unknown organisation").with_detail("id", 7);
         assert_eq!(error.details(), Some(&json!({ "reason": "unknown_reference", "id": 7 })));
-        assert_eq!(ApiError::busy("queue full", 0).retry_after_s(), Some(1));
+        assert_eq!(ApiError::busy(RefusalReason::QueueFull, "full", 0).retry_after_s(), Some(1));
     }
 }

@@ -10,6 +10,7 @@ use super::wire;
 use crate::actors::runtime::ActorError;
 use crate::actors::{Actors, AskError};
 use crate::clock::Clock;
+use crate::domain::refusal_reason::RefusalReason;
 use crate::session::Sessions;
 use crate::store::{Reader, StoreError};
 
@@ -68,8 +69,12 @@ pub struct Products {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Busy => Self::busy("the service has too much to write right now", 1),
-            StoreError::Unavailable(_) => Self::busy("the database cannot be reached", 1).with_cause(error),
+            StoreError::Busy => {
+                Self::busy(RefusalReason::StoreUnavailable, "the service has too much to write right now", 1)
+            }
+            StoreError::Unavailable(_) => {
+                Self::busy(RefusalReason::StoreUnavailable, "the database cannot be reached", 1).with_cause(error)
+            }
             StoreError::Conflict(_) | StoreError::Corrupt(_) | StoreError::Other(_) => Self::internal(error),
         }
     }
@@ -80,7 +85,8 @@ impl From<AskError> for ApiError {
         match error {
             AskError::Store(error) => error.into(),
             AskError::Actor(ActorError::Busy | ActorError::Down) => {
-                Self::busy("the service cannot take this right now", 1).with_cause(error)
+                Self::busy(RefusalReason::StoreUnavailable, "the service cannot take this right now", 1)
+                    .with_cause(error)
             }
             AskError::Actor(ActorError::Panicked | ActorError::TimedOut) => Self::internal(error),
         }

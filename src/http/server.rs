@@ -29,6 +29,7 @@ use crate::clock::Clock;
 use crate::domain::caller;
 use crate::domain::caller::PresentedKey;
 use crate::domain::oauth::token::{self, PresentedToken, TokenKind};
+use crate::domain::refusal_reason::RefusalReason;
 use crate::http::body::{Bodies, BodyLimits};
 use crate::http::call::{Gate, RateHeaders};
 use crate::http::envelope::RequestIds;
@@ -47,6 +48,9 @@ const LARGE_PARSES: usize = 2;
 pub trait Observer: Send + Sync + 'static {
     /// `route` is the index in [`RouteTable::routes`]; `None` for an unknown path or method.
     fn finished(&self, route: Option<usize>, method: &Method, status: u16, took: Duration);
+
+    /// A request was refused with 429 or 503.
+    fn refused(&self, reason: RefusalReason);
 
     /// A message to the tool server was answered; `tool` is empty where none was called.
     fn message_answered(&self, method: &'static str, tool: &'static str, outcome: &'static str, took: Duration);

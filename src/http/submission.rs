@@ -12,12 +12,14 @@ use super::error::ApiError;
 use super::products::{ProductLimits, Products};
 use super::wire::books::refused;
 use crate::actors::idempotency_lock::IdempotencyLock;
+use crate::actors::queue_board::QueueRefusal;
 use crate::domain::caller::ConnectionAccess;
 use crate::domain::date::Month;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::JobId;
 use crate::domain::job::Product;
 use crate::domain::ledger::refusal::Refusal;
+use crate::domain::refusal_reason::RefusalReason;
 use crate::store::{Idempotency, NewJob, Submitted};
 
 /// Parsing and packing a body above this size is worth a blocking thread.
@@ -81,7 +83,8 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
         allow_overage: access.allow_overage && parsed.allow_overage,
         rows_total: parsed.rows_total,
         parameters: parsed.parameters,
-        capacity: engine.queue_capacity(),
+        capacity: engine.queue_limits().capacity,
+        share: engine.queue_limits().share,
         idempotency: idempotency_key.map(|key| Idempotency {
             method: "POST".to_owned(),
             path: how.path.to_owned(),
@@ -95,10 +98,23 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
     };
     match engine.submit(job, parsed.payload).await? {
         Submitted::Accepted { .. } => Ok(envelope::json_bytes(StatusCode::ACCEPTED, accepted)),
-        Submitted::QueueFull => Err(ApiError::busy(how.queue_full, 2)),
+        Submitted::QueueFull => Err(no_place(how.queue_full, QueueRefusal::Full)),
+        Submitted::ShareFull(_) => Err(no_place(how.queue_full, QueueRefusal::ShareFull)),
         Submitted::Replayed(stored) => replay(stored, &body_hash),
         Submitted::KeyReused => Err(key_reused()),
         Submitted::SessionBusy => Err(ApiError::internal("a job of no session is a run of one")),
+    }
+}
+
+/// 503 where no place in the queue is left, for anybody or for this person.
+pub(super) fn no_place(queue_full: &'static str, refusal: QueueRefusal) -> ApiError {
+    match refusal {
+        QueueRefusal::Full => ApiError::busy(RefusalReason::QueueFull, queue_full, 2),
+        QueueRefusal::ShareFull => ApiError::busy(
+            RefusalReason::QueueShare,
+            "as many of your jobs wait as one person may have waiting; retry when one has begun",
+            2,
+        ),
     }
 }
 

@@ -37,6 +37,13 @@ const RULES: &[Rule] = &[
                 where monthly < 0 or bonus < 0 or overage_used < 0",
     },
     Rule {
+        says: "reservation differs from what the running jobs cost; user, stored and derived",
+        finds: "select cast(a.user_id as text), a.reserved, coalesce(j.cost, 0) from credit_account a left join \
+                (select user_id, cast(sum(cost) as bigint) as cost from job where completed_at is null \
+                and status = 'processing' group by user_id) j on j.user_id = a.user_id \
+                where a.reserved <> coalesce(j.cost, 0)",
+    },
+    Rule {
         says: "document that was e-mailed last at another moment, or not as often; document, stored, derived, stored \
                and derived number",
         finds: "select cast(d.id as text), coalesce(d.last_emailed_at, 0), coalesce(e.at, 0), d.email_count, \

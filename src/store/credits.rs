@@ -4,14 +4,15 @@ use super::StoreError;
 use super::epochs::Topic;
 use super::sql::{self, Row, Unit, params};
 use super::writer::{Locks, Writer};
-use crate::domain::credits::{CreditAccount, CreditChange};
+use crate::domain::credits::{CreditAccount, CreditChange, Insufficient};
 use crate::domain::date::Month;
 use crate::domain::ids::UserId;
+use crate::store::jobs::Publish;
 use crate::store::sql::Reader;
 
 /// The account's columns, in the order [`read_account`] takes them.
 pub(super) const ACCOUNT_COLUMNS: &str =
-    "a.period, a.monthly, a.bonus, a.overage_used, a.monthly_allocation, a.overage_allowed";
+    "a.period, a.monthly, a.bonus, a.overage_used, a.monthly_allocation, a.overage_allowed, a.reserved";
 /// Accounts of one renewal unit.
 const RENEW_ROWS_MAX: i64 = 500;
 
@@ -71,7 +72,7 @@ impl Reader {
     pub async fn credit_account_at(&self, user: UserId) -> Result<Option<(CreditAccount, i64)>, StoreError> {
         let sql = format!("select {ACCOUNT_COLUMNS}, a.changed_epoch from credit_account a where a.user_id = $1");
         let row = self.one(&sql, params![user.0]).await?;
-        row.map(|row| Ok((read_account(&row, 0)?, row.get(6)?))).transpose()
+        row.map(|row| Ok((read_account(&row, 0)?, row.get(7)?))).transpose()
     }
 
     /// A person's movements, oldest first.
@@ -99,11 +100,11 @@ impl Reader {
             "select a.user_id, {ACCOUNT_COLUMNS}, a.changed_epoch from credit_account a where a.changed_epoch > $1"
         );
         let rows = self.all(&sql, params![epoch]).await?;
-        rows.iter().map(|row| Ok((UserId(row.get(0)?), read_account(row, 1)?, row.get(7)?))).collect()
+        rows.iter().map(|row| Ok((UserId(row.get(0)?), read_account(row, 1)?, row.get(8)?))).collect()
     }
 }
 
-/// Reads an account from six columns of a row.
+/// Reads an account from seven columns of a row.
 pub(super) fn read_account(row: &Row, first: usize) -> Result<CreditAccount, StoreError> {
     Ok(CreditAccount {
         period: Month(row.get(first)?),
@@ -112,7 +113,61 @@ pub(super) fn read_account(row: &Row, first: usize) -> Result<CreditAccount, Sto
         overage_used: row.get(first + 3)?,
         monthly_allocation: row.get(first + 4)?,
         overage_allowed: row.get(first + 5)?,
+        reserved: row.get(first + 6)?,
     })
+}
+
+/// Sets credits aside for a job that begins, when the account covers them; `overage` is true when key and request allow
+/// overage. What the account has otherwise does not change.
+pub(super) async fn reserve(
+    unit: &Unit<'_>,
+    user: UserId,
+    (cost, overage): (i64, bool),
+    publish: &Publish,
+) -> Result<Result<(), Insufficient>, StoreError> {
+    let account = locked(unit, user).await?;
+    if let Err(short) = account.rolled_over(Month::of_ms(unit.now_ms)).0.charge(cost, overage) {
+        return Ok(Err(short));
+    }
+    write_reserved(unit, user, account.reserving(cost), publish).await.map(Ok)
+}
+
+/// Gives back what was set aside for a job that goes back to the queue or ends without a run's end.
+pub(super) async fn release(unit: &Unit<'_>, user: UserId, cost: i64, publish: &Publish) -> Result<(), StoreError> {
+    if cost <= 0 {
+        return Ok(());
+    }
+    let account = locked(unit, user).await?.reserving(-cost);
+    write_reserved(unit, user, account, publish).await
+}
+
+async fn locked(unit: &Unit<'_>, user: UserId) -> Result<CreditAccount, StoreError> {
+    let lock = sql::for_update(unit.backend);
+    let sql = format!("select {ACCOUNT_COLUMNS} from credit_account a where a.user_id = $1{lock}");
+    let row = unit.one(&sql, params![user.0]).await?;
+    read_account(&row.ok_or_else(|| StoreError::corrupt("person without a credit account", user))?, 0)
+}
+
+/// Writes what is reserved in an account and publishes it.
+pub(super) async fn write_reserved(
+    unit: &Unit<'_>,
+    user: UserId,
+    account: CreditAccount,
+    publish: &Publish,
+) -> Result<(), StoreError> {
+    let write =
+        format!("update credit_account set reserved = $2, changed_epoch = {} where user_id = $1", bumped_epoch(unit));
+    let row = unit.batch_first(&[BUMP_EPOCH, &write], params![user.0, account.reserved]).await?;
+    publish(user, account, row.get(0)?);
+    Ok(())
+}
+
+/// The first statement of a batch that changes accounts.
+pub(super) const BUMP_EPOCH: &str = "update change_epoch set value = value + 1 where topic = 'credits' returning value";
+
+/// The epoch of [`BUMP_EPOCH`] in a later statement of its batch.
+pub(super) const fn bumped_epoch(unit: &Unit<'_>) -> &'static str {
+    unit.dialect("(select value from change_epoch where topic = 'credits')", "(select value from s0)")
 }
 
 /// What the movement of a renewal is for.

@@ -2,6 +2,7 @@
 
 use super::StoreError;
 use crate::domain::job::Product;
+use crate::store::jobs::QueueState;
 use crate::store::sql::Reader;
 
 /// Something processes follow.
@@ -35,7 +36,7 @@ impl Topic {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SlotView {
     /// Jobs waiting.
-    pub waiting: i64,
+    pub queue: QueueState,
     /// Which process holds it.
     pub holder: Option<String>,
     /// Until when.
@@ -78,10 +79,10 @@ impl Epochs {
 impl Reader {
     /// Every counter, in one cheap query.
     pub async fn epochs(&self) -> Result<Epochs, StoreError> {
-        let sql = "select topic, value, null as holder, 0 as lease_until from change_epoch union all \
-                   select product, waiting, holder, lease_until from product_slot union all \
-                   select 'mail_slot', 0, holder, lease_until from mail_slot union all \
-                   select 'mail_due', min(next_attempt_at), null, 0 from email where status = 'queued'";
+        let sql = "select topic, value, null as holder, 0 as lease_until, 0 as moves from change_epoch union all \
+                   select product, waiting, holder, lease_until, moves from product_slot union all \
+                   select 'mail_slot', 0, holder, lease_until, 0 from mail_slot union all \
+                   select 'mail_due', min(next_attempt_at), null, 0, 0 from email where status = 'queued'";
         let mut epochs = Epochs::default();
         for row in self.all(sql, Vec::new()).await? {
             let name: String = row.get(0)?;
@@ -98,7 +99,8 @@ impl Reader {
                 "credits" => epochs.credits = value,
                 "limits" => epochs.limits = value,
                 product => {
-                    let view = SlotView { waiting: value, holder: row.get(2)?, lease_until_ms: row.get(3)? };
+                    let queue = QueueState { waiting: value, moves: row.get(4)? };
+                    let view = SlotView { queue, holder: row.get(2)?, lease_until_ms: row.get(3)? };
                     match Product::parse(product) {
                         Some(Product::Reconciliation) => epochs.reconciliation = view,
                         Some(Product::Coding) => epochs.coding = view,

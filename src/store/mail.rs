@@ -89,7 +89,7 @@ impl Writer {
     pub async fn take_mail_slot(&self, holder: &str, lease_ms: i64, renews: bool) -> Result<MailSlot, StoreError> {
         let is_shared = self.shared().is_shared();
         let take = Take { holder: holder.to_owned(), lease_ms, renews };
-        self.unit(Locks::Slots, (take, is_shared), |unit, (take, is_shared)| {
+        self.unit(Locks::MailSlot, (take, is_shared), |unit, (take, is_shared)| {
             Box::pin(take_slot(unit, take, *is_shared))
         })
         .await
@@ -97,7 +97,7 @@ impl Writer {
 
     /// Extends the lease; `false` means that the slot was lost.
     pub async fn keep_mail_slot(&self, holder: &str, fence: i64, lease_ms: i64) -> Result<bool, StoreError> {
-        self.unit(Locks::Slots, (holder.to_owned(), fence, lease_ms), |unit, (holder, fence, lease_ms)| {
+        self.unit(Locks::MailSlot, (holder.to_owned(), fence, lease_ms), |unit, (holder, fence, lease_ms)| {
             Box::pin(keep_slot(unit, holder, *fence, *lease_ms))
         })
         .await
@@ -105,7 +105,7 @@ impl Writer {
 
     /// Gives the slot up.
     pub async fn release_mail_slot(&self, holder: &str) -> Result<(), StoreError> {
-        self.unit(Locks::Slots, holder.to_owned(), |unit, holder| {
+        self.unit(Locks::MailSlot, holder.to_owned(), |unit, holder| {
             Box::pin(async move {
                 let sql = "update mail_slot set holder = null, lease_until = 0 where name = 'mail' and holder = $1";
                 unit.execute(sql, params![holder.as_str()]).await.map(|_| ())
@@ -123,7 +123,7 @@ impl Writer {
         outbox: Option<&str>,
     ) -> Result<MailMove, StoreError> {
         let input = (email, holder.to_owned(), fence, lease_ms, outbox.map(str::to_owned));
-        self.unit(Locks::Slots, input, |unit, (email, holder, fence, lease_ms, outbox)| {
+        self.unit(Locks::MailSlot, input, |unit, (email, holder, fence, lease_ms, outbox)| {
             Box::pin(async move {
                 // The row of the slot stays locked until the commit: nobody takes it in between.
                 if !keep_slot(unit, holder, *fence, *lease_ms).await? {
@@ -140,7 +140,7 @@ impl Writer {
 
     /// Notes what became of an e-mail. A holder that lost the slot while it was sending still knows best.
     pub async fn end_email(&self, end: MailEnd) -> Result<MailMove, StoreError> {
-        self.unit(Locks::Slots, end, |unit, end| {
+        self.unit(Locks::MailSlot, end, |unit, end| {
             Box::pin(async move {
                 let sql = "update email set status = $3, next_attempt_at = $4, error = $5, updated_at = $6, \
                            attempts = attempts - $7, sent_at = case when $3 = 'sent' then $6 else sent_at end \

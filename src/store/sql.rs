@@ -277,6 +277,15 @@ impl<'a> Unit<'a> {
         row.ok_or_else(|| StoreError::corrupt("missing topic", topic.as_str()))?.get(0)
     }
 
+    /// Takes the turn at credit accounts before any slot: a unit that claims a job changes both, so that two processes which
+    /// took them in the order of their units would wait for each other.
+    pub(super) async fn lock_credits(&self) -> Result<(), StoreError> {
+        if matches!(self.backend, DbBackend::Postgres) {
+            self.execute("select value from change_epoch where topic = 'credits' for update", Vec::new()).await?;
+        }
+        Ok(())
+    }
+
     /// A set of texts given as one JSON parameter, to be used after `in`.
     pub(super) const fn texts_of_json(&self) -> &'static str {
         texts_of_json(self.backend)

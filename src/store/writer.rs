@@ -25,6 +25,7 @@ use super::books::{BooksWriter, WaitingCommand};
 use super::sql::Unit;
 use super::{Shared, StoreError, connect};
 use crate::domain::books::request::{CommandOutcome, CommandRequest};
+use crate::domain::job::Product;
 
 /// Units that wait for the writer; beyond it callers wait for room.
 const QUEUE_CAPACITY_UNITS: usize = 4096;
@@ -45,12 +46,31 @@ pub(super) enum Locks {
     Books,
     /// The books of an organisation, then credit accounts.
     BooksAndCredits,
+    /// The right to send e-mails.
+    MailSlot,
+    /// The slot of a product, and after it credit accounts where `credits` says so.
+    ProductSlot {
+        /// Which product.
+        product: Product,
+        /// Whether credit accounts are changed too.
+        credits: bool,
+    },
     /// Credit accounts.
     Credits,
-    /// Product slots.
-    Slots,
     /// Rate permits.
     Permits,
+}
+
+impl Locks {
+    /// Whether credit accounts are changed.
+    const fn change_credits(self) -> bool {
+        matches!(self, Self::Credits | Self::BooksAndCredits | Self::ProductSlot { credits: true, .. })
+    }
+
+    /// Whether organisations and books, which come first, are not concerned.
+    fn come_later(self) -> bool {
+        self > Self::BooksAndCredits
+    }
 }
 
 /// What a unit's function returns.
@@ -336,8 +356,17 @@ impl Task {
             Failure { again: failure.again || (reused && failure.connection_suspect), ..failure }
         })?;
         let unit = Unit::new(&transaction, &self.shared);
+        let mut to_lock_credits = group.iter().any(|waiting| waiting.locks.change_credits());
         for waiting in group.chunk_by_mut(|one, other| one.work.is_command() && other.work.is_command()) {
-            let ran = std::panic::AssertUnwindSafe(run(&unit, waiting, &mut self.books)).catch_unwind().await;
+            let comes_later = waiting.first().is_some_and(|waiting| waiting.locks.come_later());
+            let lock_credits = comes_later && std::mem::take(&mut to_lock_credits);
+            let running = async {
+                if lock_credits {
+                    unit.lock_credits().await?;
+                }
+                run(&unit, waiting, &mut self.books).await
+            };
+            let ran = std::panic::AssertUnwindSafe(running).catch_unwind().await;
             let error = match ran {
                 Ok(Ok(())) => continue,
                 Ok(Err(error)) => error,

@@ -37,13 +37,16 @@ everywhere! {
         assert_eq!(server.credits(&key), (0, 0));
     }
 
-    fn credits_that_are_gone_when_the_run_ends_fail_the_job_and_charge_nothing(database, product) {
+    fn credits_that_are_gone_when_a_job_is_to_begin_fail_it_and_charge_nothing(database, product) {
         let (mut gate, work) = gate(product);
         let server = Setup::of(product).on(&database).engine(work).start();
         let person = server.person_with(2, 1, false);
         let key = server.key(&person, &product.scopes());
+        // While another person's job runs, nothing is reserved.
+        let (_, other) = server.submitter();
+        server.submit(&other, product.costing(1));
+        gate.started();
         let first = server.submit(&key, product.costing(2));
-        assert_eq!(gate.started(), first);
         let second = server.submit(&key, product.costing(3));
         gate.open();
         assert_eq!(server.ended(&key, &first)["credits_charged"], 2);
@@ -106,17 +109,54 @@ everywhere! {
     }
 }
 
+everywhere! {
+    fn what_cannot_be_paid_fails_before_it_runs(database, product) {
+        let (gate, work) = gate(product);
+        let server = Setup::of(product).on(&database).engine(work).start();
+        let person = server.person_with(1_000, 0, false);
+        let key = server.key(&person, &product.scopes());
+        let body = product.costing(1_000);
+        let first = server.submit(&key, body.clone());
+        assert_eq!(gate.started(), first);
+        // While it runs there is nothing left for others, of any product.
+        assert_eq!(server.credits(&key), (0, 0));
+        let details = server.submission(&key, body.clone()).details(402, "insufficient_credits");
+        assert_eq!(details, json!({ "required": 1_000, "available": 0 }));
+        gate.tell(Tell::Fail);
+        assert_eq!(server.ended(&key, &first)["status"], "failed");
+        assert_eq!(server.credits(&key), (1_000, 0));
+
+        // Behind another person's job, as many as are let in.
+        let (_, other) = server.submitter();
+        let theirs = server.submit(&other, product.costing(1));
+        assert_eq!(gate.started(), theirs);
+        let let_in: Vec<String> = (0..25).map(|_| server.submit(&key, body.clone())).collect();
+        server.submission(&key, body).refused(503, "busy");
+        gate.tell(Tell::Complete);
+        assert_eq!(gate.started(), let_in[0]);
+        gate.tell(Tell::Complete);
+        assert_eq!(server.ended(&key, &let_in[0])["credits_charged"], 1_000);
+        for id in &let_in[1..] {
+            assert_eq!(server.ended(&key, id)["error"]["details"], product.unpaid(1_000, 0).1);
+        }
+        assert_eq!((server.credits(&key), gate.started_already()), ((0, 0), None));
+    }
+}
+
 for_both_products! {
-    fn overage_that_was_not_allowed_does_not_save_a_job_at_its_end(product) {
+    fn overage_that_was_not_allowed_does_not_pay_for_a_job(product) {
         let (mut gate, work) = gate(product);
         let server = Setup::of(product).engine(work).start();
         let person = server.person_with(2, 0, true);
         let key = server.key_with(&person, &json!({ "name": "n", "scopes": product.scopes(), "allow_overage": true }));
+        let (_, other) = server.submitter();
+        server.submit(&other, product.costing(1));
+        gate.started();
         let first = server.submit(&key, product.costing(2));
-        assert_eq!(gate.started(), first);
         let strict = server.submit(&key, product.costing(1));
         let generous = server.submit(&key, product.costing_with_overage(1));
         gate.open();
+        assert_eq!(server.ended(&key, &first)["credits_charged"], 2);
         assert_eq!(server.ended(&key, &strict)["error"]["details"], product.unpaid(1, 0).1);
         assert_eq!(server.ended(&key, &generous)["credits_charged"], 1);
     }
@@ -140,20 +180,18 @@ for_both_products! {
 }
 
 #[test]
-fn a_run_that_costs_nothing_is_free_even_when_there_is_nothing_left() {
-    let (mut gate, work) = gate(Product::Reconciliation);
+fn a_run_that_costs_nothing_gives_back_what_was_reserved_for_it() {
+    let (gate, work) = gate(Product::Reconciliation);
     let server = Setup::new().engine(work).start();
-    let person = server.person_with(2, 0, false);
+    let person = server.person_with(2, 1, false);
     let key = server.key(&person, &RECONCILE);
-    let first = server.submit(&key, costing(2));
-    assert_eq!(gate.started(), first);
-    let second = server.submit(&key, costing(2));
-    gate.tell(Tell::Complete);
-    assert_eq!(gate.started(), second);
+    let id = server.submit(&key, costing(2));
+    assert_eq!(gate.started(), id);
+    assert_eq!(server.credits(&key), (0, 1));
     gate.tell(Tell::CompleteForFree);
-    let job = server.ended(&key, &second);
+    let job = server.ended(&key, &id);
     assert_eq!((&job["status"], &job["credits_charged"]), (&json!("completed"), &json!(0)));
-    gate.open();
+    assert_eq!(server.credits(&key), (2, 1));
 }
 
 #[test]

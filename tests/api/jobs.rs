@@ -18,7 +18,9 @@ everywhere! {
     fn jobs_run_one_at_a_time_in_the_order_of_submission(database, product) {
         let (gate, work) = gate(product);
         let server = Setup::of(product).on(&database).engine(work).start();
-        let ((_, first), (_, second)) = (server.submitter(), server.submitter());
+        // Of one person: several take turns.
+        let (person, first) = server.submitter();
+        let second = server.key(&person, &product.scopes());
         let submitted: Vec<String> =
             (0..6).map(|n| server.submit(if n % 3 == 1 { &second } else { &first }, product.costing(1))).collect();
         for (n, id) in submitted.iter().enumerate() {
@@ -150,18 +152,22 @@ everywhere! {
         assert_eq!((server.rows_of("job_payload"), server.rows_of("job_result")), (0, 3));
     }
 
-    fn a_result_that_could_not_be_paid_for_is_not_kept(database, product) {
+    fn nothing_is_kept_of_a_job_that_could_not_be_paid_for(database, product) {
         let (mut gate, work) = gate(product);
         let server = Setup::of(product).on(&database).engine(work).start();
         let person = server.person_with(3, 0, false);
         let key = server.key(&person, &product.scopes());
-        let first = server.submit(&key, product.costing(2));
+        // While another person's job runs, nothing is reserved.
+        let (_, other) = server.submitter();
+        let before = server.submit(&other, product.costing(1));
         gate.started();
+        let first = server.submit(&key, product.costing(2));
         let second = server.submit(&key, product.costing(2));
         gate.open();
+        server.ended(&other, &before);
         assert_eq!(server.ended(&key, &first)["status"], "completed");
         assert_eq!(server.ended(&key, &second)["error"]["code"], product.unpaid(2, 1).0);
-        assert_eq!((server.rows_of("job_payload"), server.rows_of("job_result")), (0, 1));
+        assert_eq!((server.rows_of("job_payload"), server.rows_of("job_result")), (0, 2));
     }
 }
 

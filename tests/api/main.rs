@@ -44,4 +44,5 @@ mod reconciliation_groups;
 mod reconciliations;
 mod recorded;
 mod restart;
+mod shares;
 mod verification;

@@ -19,6 +19,7 @@ use crate::domain::date::{Date, date_in};
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::{self, OrganisationId};
 use crate::domain::problem::Issues;
+use crate::domain::refusal_reason::RefusalReason;
 use crate::http::call::Call;
 use crate::http::envelope::{Data, Id};
 use crate::http::error::ApiError;
@@ -132,8 +133,8 @@ pub fn rejected(outcome: CommandOutcome) -> ApiError {
         CommandOutcome::Unknown => ApiError::not_found(),
         CommandOutcome::Forbidden => ApiError::forbidden("only an owner or admin may open a locked period again"),
         CommandOutcome::MailQueueFull => {
-            let error = ApiError::busy("too many e-mails of this organisation wait to be sent", MAIL_RETRY_AFTER_S);
-            error.with_detail("reason", "mail_queue")
+            let message = "too many e-mails of this organisation wait to be sent";
+            ApiError::busy(RefusalReason::MailQueue, message, MAIL_RETRY_AFTER_S)
         }
         CommandOutcome::StalePlan(reason) => ApiError::internal(format!("a plan over REST: {reason}")),
         CommandOutcome::Denied(denied) => denied.into(),

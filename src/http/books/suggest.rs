@@ -13,6 +13,7 @@ use utoipa::openapi::ObjectBuilder;
 
 use super::engine_request::{bank_labels, chart_account, cut, open_items, past};
 use crate::actors::coding_work::{SUGGESTIONS, pack_body};
+use crate::actors::queue_board::QueueRefusal;
 use crate::domain::books::records::account::{AccountFilter, AccountView};
 use crate::domain::books::records::bank_account::BankAccountView;
 use crate::domain::books::records::coding_policy::CodingPolicy;
@@ -32,6 +33,7 @@ use crate::domain::ledger::chart::{AccountType, Role};
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::suggestions::{AccountIdentity, DocumentReference, LineReference, SuggestFilter, SuggestReferences};
 use crate::http::call::Call;
+use crate::http::coding_jobs::QUEUE_FULL;
 use crate::http::envelope::Data;
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::choice;
@@ -277,7 +279,8 @@ pub(in crate::http) async fn submit(call: &Call<Products>, asked: Asked<'_>) -> 
         allow_overage: false,
         rows_total: parsed.rows_total,
         parameters: parsed.parameters,
-        capacity: engine.queue_capacity(),
+        capacity: engine.queue_limits().capacity,
+        share: engine.queue_limits().share,
         idempotency: asked.replay.map(|scope| Idempotency {
             method: "POST".to_owned(),
             path: scope.path,
@@ -291,7 +294,8 @@ pub(in crate::http) async fn submit(call: &Call<Products>, asked: Asked<'_>) -> 
     };
     match engine.submit(job, parsed.payload).await? {
         Submitted::Accepted { .. } => Ok(Suggesting::Queued(queued)),
-        Submitted::QueueFull => Err(ApiError::busy("the queue of coding jobs is full; retry shortly", 2)),
+        Submitted::QueueFull => Err(submission::no_place(QUEUE_FULL, QueueRefusal::Full)),
+        Submitted::ShareFull(_) => Err(submission::no_place(QUEUE_FULL, QueueRefusal::ShareFull)),
         Submitted::Replayed(stored) => {
             let same = body_hash == Some(stored.body_hash);
             Ok(Suggesting::Replayed(stored, same))

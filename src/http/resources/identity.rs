@@ -44,7 +44,8 @@ pub async fn me(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     };
     // A month that is over shows the new allocation at once; the renewal is written by the next charge or by the house.
     let (account, _) = account.rolled_over(Month::of_ms(call.began_at_ms()));
-    let credits = CreditsJson { remaining_monthly: account.monthly, bonus_credits: account.bonus };
+    let (remaining_monthly, bonus_credits) = account.free();
+    let credits = CreditsJson { remaining_monthly, bonus_credits };
     let me = MeJson { user_id: Id(access.user_id.0), scopes: access.scopes.names(), credits };
     envelope::json(StatusCode::OK, &me)
 }

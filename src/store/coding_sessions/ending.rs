@@ -26,7 +26,7 @@ pub struct Cleared {
 impl Writer {
     /// Deletes what sessions held that were not used for long enough, at most 50 of them.
     pub async fn clear_coding_sessions(&self) -> Result<Cleared, StoreError> {
-        self.unit(Locks::Slots, (), |unit, ()| Box::pin(clear(unit))).await
+        self.unit(Locks::Organisations, (), |unit, ()| Box::pin(clear(unit))).await
     }
 }
 

@@ -1,8 +1,11 @@
 //! Taking jobs from the queue, keeping the slot, giving jobs back.
 
-use super::INLINE_BYTES_MAX;
+use std::sync::Arc;
+
+use super::{INLINE_BYTES_MAX, Publish, QueueState};
 use crate::domain::ids::{JobId, KeyId, UserId};
 use crate::domain::job::{ATTEMPTS_MAX, JobFailure, Product};
+use crate::store::credits::{release, reserve};
 use crate::store::sql::{Reader, Row, Unit, params};
 use crate::store::writer::{Locks, Writer};
 use crate::store::{StoreError, sql};
@@ -10,8 +13,10 @@ use crate::store::{StoreError, sql};
 /// What a claim got.
 #[derive(Debug, Clone)]
 pub enum Claim {
-    /// A job to run.
+    /// A job to run; what it costs is reserved.
     Job(Box<ClaimedJob>),
+    /// A job that could not be paid: it has failed.
+    Unpaid(Box<ClaimedJob>, JobFailure),
     /// Nothing waits.
     Nothing,
     /// Another process holds the slot.
@@ -48,6 +53,8 @@ pub struct ClaimedJob {
     pub created_at_ms: i64,
     /// When it was claimed.
     pub started_at_ms: i64,
+    /// What waits now that it was taken.
+    pub queue: QueueState,
     /// Parts of the payload.
     pub payload_parts: u32,
     /// The payload, when it has one part only; else `Reader::payload_part` reads them.
@@ -66,11 +73,21 @@ pub struct Requeued {
 }
 
 impl Writer {
-    /// Takes or keeps the product's slot and the oldest waiting job. Taking it from a silent process gives the jobs
+    /// Takes or keeps the product's slot and the job whose turn it is: people with waiting jobs take turns, in the order of
+    /// their identifiers, and of one person's jobs the oldest is first. Taking the slot from a silent process gives the jobs
     /// that process was running back to the queue first.
-    pub async fn claim(&self, product: Product, holder: &str, lease_ms: i64) -> Result<Claim, StoreError> {
-        let input = Lease { product, holder: holder.to_owned(), lease_ms };
-        self.unit(Locks::Slots, input, |unit, lease| Box::pin(claim(unit, lease))).await
+    ///
+    /// What the job will cost is reserved; one that cannot be paid fails instead, before anything of it is computed.
+    pub async fn claim(
+        &self,
+        product: Product,
+        holder: &str,
+        lease_ms: i64,
+        publish: Publish,
+    ) -> Result<Claim, StoreError> {
+        let lease = Lease { product, holder: holder.to_owned(), lease_ms };
+        let locks = Locks::ProductSlot { product, credits: true };
+        self.unit(locks, (lease, publish), |unit, (lease, publish)| Box::pin(claim(unit, lease, publish))).await
     }
 
     /// Extends the lease; `false` means the slot was lost: stop.
@@ -82,7 +99,7 @@ impl Writer {
         lease_ms: i64,
     ) -> Result<bool, StoreError> {
         let input = (Lease { product, holder: holder.to_owned(), lease_ms }, fence);
-        self.unit(Locks::Slots, input, |unit, (lease, fence)| {
+        self.unit(Locks::ProductSlot { product, credits: false }, input, |unit, (lease, fence)| {
             Box::pin(async move {
                 let sql = "update product_slot set lease_until = $4 where product = $1 and holder = $2 and fence = $3";
                 let until = unit.now_ms.saturating_add(lease.lease_ms);
@@ -94,10 +111,18 @@ impl Writer {
     }
 
     /// Gives a running job back to the front of the queue, even above capacity; after too many attempts it fails.
-    pub async fn requeue(&self, product: Product, job: &JobId, fence: i64) -> Result<Requeued, StoreError> {
-        let input = (product, job.0.clone(), fence);
-        self.unit(Locks::Slots, input, |unit, (product, job, fence)| Box::pin(requeue(unit, *product, job, *fence)))
-            .await
+    pub async fn requeue(
+        &self,
+        product: Product,
+        job: &JobId,
+        fence: i64,
+        publish: Publish,
+    ) -> Result<Requeued, StoreError> {
+        let input = (product, job.0.clone(), fence, publish);
+        self.unit(Locks::ProductSlot { product, credits: true }, input, |unit, (product, job, fence, publish)| {
+            Box::pin(requeue(unit, (*product, *fence), job, publish))
+        })
+        .await
     }
 
     /// At the start of the only process of a SQLite database: takes every slot with a new fence and gives every
@@ -109,15 +134,16 @@ impl Writer {
         let mut recovered = Vec::new();
         for product in Product::ALL {
             let input = Lease { product, holder: holder.to_owned(), lease_ms };
-            recovered
-                .push((product, self.unit(Locks::Slots, input, |unit, lease| Box::pin(recover(unit, lease))).await?));
+            let locks = Locks::ProductSlot { product, credits: true };
+            recovered.push((product, self.unit(locks, input, |unit, lease| Box::pin(recover(unit, lease))).await?));
         }
         Ok(recovered)
     }
 
     /// Frees the slot, when it is still the caller's.
     pub async fn release_slot(&self, product: Product, holder: &str) -> Result<(), StoreError> {
-        self.unit(Locks::Slots, (product, holder.to_owned()), |unit, (product, holder)| {
+        let locks = Locks::ProductSlot { product, credits: false };
+        self.unit(locks, (product, holder.to_owned()), |unit, (product, holder)| {
             Box::pin(async move {
                 let sql = "update product_slot set holder = null, lease_until = 0 where product = $1 and holder = $2";
                 unit.execute(sql, params![product.as_str(), holder.as_str()]).await.map(|_| ())
@@ -146,26 +172,48 @@ struct Lease {
 /// be orphans: of a process that lost the slot, or of a claim whose answer was lost.
 const RUNNING: &str = "product = $1 and status = 'processing' and completed_at is null";
 
-async fn claim(unit: &Unit<'_>, lease: &Lease) -> Result<Claim, StoreError> {
+async fn claim(unit: &Unit<'_>, lease: &Lease, publish: &Publish) -> Result<Claim, StoreError> {
     let values =
         params![lease.product.as_str(), lease.holder.as_str(), unit.now_ms, unit.now_ms.saturating_add(lease.lease_ms)];
     let sql = claim_sql(unit);
-    let mut taken = take_oldest(unit, &sql, values.clone(), lease.product).await?;
+    let mut taken = take_next(unit, &sql, values.clone(), lease.product).await?;
     if let Taken::Slot { orphans, job } = &taken
         && *orphans > 0
     {
         let claimed = job.as_ref().map_or("", |job| job.id.as_str());
         let filter = format!("{RUNNING} and id <> $2");
-        give_back(unit, lease.product, &filter, params![lease.product.as_str(), claimed]).await?;
+        give_back(unit, lease.product, (&filter, params![lease.product.as_str(), claimed]), publish).await?;
         if job.is_none() {
-            taken = take_oldest(unit, &sql, values, lease.product).await?;
+            taken = take_next(unit, &sql, values, lease.product).await?;
         }
     }
     match taken {
-        Taken::Slot { job: Some(job), .. } => Ok(Claim::Job(job)),
+        Taken::Slot { job: Some(job), .. } => begin(unit, job, publish).await,
         Taken::Slot { job: None, .. } => Ok(Claim::Nothing),
         Taken::Refused => held_elsewhere(unit, lease).await,
     }
+}
+
+/// Reserves what a job that was taken costs, or ends it.
+async fn begin(unit: &Unit<'_>, job: Box<ClaimedJob>, publish: &Publish) -> Result<Claim, StoreError> {
+    if job.cost <= 0 {
+        return Ok(Claim::Job(job));
+    }
+    let short = match reserve(unit, job.user_id, (job.cost, job.allow_overage), publish).await? {
+        Ok(()) => return Ok(Claim::Job(job)),
+        Err(short) => short,
+    };
+    unit.payload_deleted();
+    let failure = JobFailure::InsufficientCredits { required: short.required, available: short.available };
+    let statements = [
+        "update job set status = 'failed', started_at = null, completed_at = $2, failure = $3, credits_required = $4, \
+         credits_available = $5 where id = $1",
+        "delete from job_payload where job_id = $1",
+        "delete from job_result where job_id = $1",
+    ];
+    let values = params![job.id.as_str(), unit.now_ms, failure.as_str(), short.required, short.available];
+    unit.batch(&statements, values).await?;
+    Ok(Claim::Unpaid(job, failure))
 }
 
 enum Taken {
@@ -177,18 +225,20 @@ enum Taken {
     },
 }
 
-/// Takes or keeps the slot, starts the oldest waiting job and removes it from the queue, in one statement.
+/// Takes or keeps the slot, starts the job whose turn it is and removes it from the queue, in one statement.
 fn claim_sql(unit: &Unit<'_>) -> String {
     // A slot of a silent process is taken even when nothing waits: its jobs have to be given back.
     let slot = format!(
         "update product_slot set holder = $2, lease_until = $4, \
          fence = fence + case when holder = $2 then 0 else 1 end, \
-         waiting = waiting - case when waiting > 0 then 1 else 0 end \
+         waiting = waiting - case when waiting > 0 then 1 else 0 end, moves = moves + 1, \
+         last_user_id = coalesce((select h.user_id from job_hot h where h.product = $1 \
+         and h.user_id > product_slot.last_user_id order by h.user_id limit 1), (select h.user_id from job_hot h \
+         where h.product = $1 order by h.user_id limit 1), product_slot.last_user_id) \
          where product = $1 and (holder is null or holder = $2 or lease_until < $3) \
          and (waiting > 0 or holder <> $2 or exists (select 1 from job where {RUNNING}))"
     );
     let orphans = format!("(select count(*) from job where {RUNNING})");
-    let oldest = "select seq, job_id from job_hot where product = $1 order by seq limit 1";
     let payload = format!(
         "(select count(*) from job_payload p where p.job_id = job.id), \
          (select p.bytes from job_payload p where p.job_id = job.id and p.part = 0 \
@@ -197,25 +247,34 @@ fn claim_sql(unit: &Unit<'_>) -> String {
     );
     let columns = "id, user_id, key_id, fence, attempt, cost, allow_overage, rows_total, parameters, created_at";
     let start = "status = 'processing', attempt = attempt + 1, started_at = $3";
+    let person = "(select last_user_id from product_slot where product = $1)";
+    let oldest = |column: &str, person: &str| {
+        format!(
+            "(select o.{column} from job_hot o where o.product = $1 and o.user_id = {person} order by o.seq limit 1)"
+        )
+    };
     let sqlite = format!(
-        "{slot} returning fence, {orphans}; \
+        "{slot} returning fence, {orphans}, waiting, moves; \
          update job set {start}, fence = (select fence from product_slot where product = $1) \
-         where changes() = 1 and id = (select job_id from ({oldest})) returning {columns}, {payload}; \
-         delete from job_hot where changes() = 1 and product = $1 and seq = (select seq from ({oldest}))"
+         where changes() = 1 and id = {} returning {columns}, {payload}; \
+         delete from job_hot where changes() = 1 and product = $1 and user_id = {person} and seq = {}",
+        oldest("job_id", person),
+        oldest("seq", person),
     );
     let postgres = format!(
-        "with slot as ({slot} returning fence, {orphans} as orphans), \
-         hot as (delete from job_hot using slot where product = $1 and seq = (select seq from ({oldest}) o) \
-         returning job_id), \
+        "with slot as ({slot} returning fence, {orphans} as orphans, waiting, moves, last_user_id), \
+         hot as (delete from job_hot using slot where job_hot.product = $1 and job_hot.user_id = slot.last_user_id \
+         and job_hot.seq = {} returning job_id), \
          started as (update job set {start}, fence = slot.fence from slot, hot where id = hot.job_id \
          returning {}, {payload}) \
-         select slot.fence, slot.orphans, started.* from slot left join started on true",
+         select slot.fence, slot.orphans, slot.waiting, slot.moves, started.* from slot left join started on true",
+        oldest("seq", "slot.last_user_id"),
         columns.replace("fence", "job.fence")
     );
     unit.dialect(&sqlite, &postgres).to_owned()
 }
 
-async fn take_oldest(
+async fn take_next(
     unit: &Unit<'_>,
     sql: &str,
     values: Vec<sea_orm::Value>,
@@ -224,18 +283,24 @@ async fn take_oldest(
     let rows = unit.all(sql, values).await?;
     let Some(slot) = rows.first() else { return Ok(Taken::Refused) };
     let orphans = slot.get(1)?;
+    let queue = QueueState { waiting: slot.get(2)?, moves: slot.get(3)? };
     // SQLite answers with a row for the slot and one for the job, PostgreSQL with both in one row.
     let job = if unit.dialect("sqlite", "postgres") == "sqlite" {
-        rows.get(1).map(|row| read_claimed(row, 0, product, unit.now_ms)).transpose()?
-    } else if slot.get::<Option<String>>(2)?.is_some() {
-        Some(read_claimed(slot, 2, product, unit.now_ms)?)
+        rows.get(1).map(|row| read_claimed(row, 0, product, (unit.now_ms, queue))).transpose()?
+    } else if slot.get::<Option<String>>(4)?.is_some() {
+        Some(read_claimed(slot, 4, product, (unit.now_ms, queue))?)
     } else {
         None
     };
     Ok(Taken::Slot { orphans, job: job.map(Box::new) })
 }
 
-fn read_claimed(row: &Row, first: usize, product: Product, now_ms: i64) -> Result<ClaimedJob, StoreError> {
+fn read_claimed(
+    row: &Row,
+    first: usize,
+    product: Product,
+    (now_ms, queue): (i64, QueueState),
+) -> Result<ClaimedJob, StoreError> {
     Ok(ClaimedJob {
         id: JobId(row.get(first)?),
         product,
@@ -249,6 +314,7 @@ fn read_claimed(row: &Row, first: usize, product: Product, now_ms: i64) -> Resul
         parameters: row.get(first + 8)?,
         created_at_ms: row.get(first + 9)?,
         started_at_ms: now_ms,
+        queue,
         payload_parts: row.unsigned(first + 10)?,
         payload: row.get(first + 11)?,
     })
@@ -263,11 +329,16 @@ async fn held_elsewhere(unit: &Unit<'_>, lease: &Lease) -> Result<Claim, StoreEr
     }
 }
 
-async fn requeue(unit: &Unit<'_>, product: Product, job: &str, fence: i64) -> Result<Requeued, StoreError> {
+async fn requeue(
+    unit: &Unit<'_>,
+    (product, fence): (Product, i64),
+    job: &str,
+    publish: &Publish,
+) -> Result<Requeued, StoreError> {
     let sql = format!("select 1 from product_slot where product = $1{}", sql::for_update(unit.backend));
     unit.one(&sql, params![product.as_str()]).await?;
     let filter = format!("{RUNNING} and id = $2 and fence = $3");
-    let requeued = give_back(unit, product, &filter, params![product.as_str(), job, fence]).await?;
+    let requeued = give_back(unit, product, (&filter, params![product.as_str(), job, fence]), publish).await?;
     let zombie = requeued.queued.is_empty() && requeued.failed.is_empty();
     Ok(Requeued { zombie, ..requeued })
 }
@@ -276,28 +347,31 @@ async fn recover(unit: &Unit<'_>, lease: &Lease) -> Result<Requeued, StoreError>
     let sql = "update product_slot set holder = $2, fence = fence + 1, lease_until = $3 where product = $1";
     let until = unit.now_ms.saturating_add(lease.lease_ms);
     unit.execute(sql, params![lease.product.as_str(), lease.holder.as_str(), until]).await?;
-    give_back(unit, lease.product, RUNNING, params![lease.product.as_str()]).await
+    // At a start nothing is published yet.
+    let publish: Publish = Arc::new(|_, _, _| {});
+    give_back(unit, lease.product, (RUNNING, params![lease.product.as_str()]), &publish).await
 }
 
-/// Puts the jobs a filter finds back at the front of the queue, or fails those that were started too often. The
+/// Puts the jobs a filter finds back at the front of the queue with what was reserved for them, or fails those that were started too often. The
 /// caller holds the slot's row.
 async fn give_back(
     unit: &Unit<'_>,
     product: Product,
-    filter: &str,
-    values: Vec<sea_orm::Value>,
+    (filter, values): (&str, Vec<sea_orm::Value>),
+    publish: &Publish,
 ) -> Result<Requeued, StoreError> {
     let lock = sql::for_update(unit.backend);
-    let sql = format!("select id, user_id, attempt from job where {filter} order by id desc{lock}");
+    let sql = format!("select id, user_id, attempt, cost from job where {filter} order by id desc{lock}");
     let mut requeued = Requeued::default();
     for row in unit.all(&sql, values).await? {
         let (id, attempt): (String, i64) = (row.get(0)?, row.get(2)?);
         let job = (JobId(id), UserId(row.get(1)?));
+        release(unit, job.1, row.get(3)?, publish).await?;
         if attempt >= i64::from(ATTEMPTS_MAX) {
             give_up(unit, &job.0).await?;
             requeued.failed.push(job);
         } else {
-            queue_in_front(unit, product, &job.0).await?;
+            queue_in_front(unit, product, (&job.0, job.1)).await?;
             requeued.queued.push(job);
         }
     }
@@ -314,15 +388,16 @@ async fn give_up(unit: &Unit<'_>, job: &JobId) -> Result<(), StoreError> {
     unit.batch(&statements, params![job.as_str(), unit.now_ms, JobFailure::EngineFailed.as_str()]).await
 }
 
-async fn queue_in_front(unit: &Unit<'_>, product: Product, job: &JobId) -> Result<(), StoreError> {
+/// The job is the first of its person's, and theirs is the next turn: it was taken before.
+async fn queue_in_front(unit: &Unit<'_>, product: Product, (job, user): (&JobId, UserId)) -> Result<(), StoreError> {
     let statements = [
         "update job set status = 'queued', started_at = null where id = $1",
         // What an interrupted run had written of its result.
         "delete from job_result where job_id = $1",
-        "insert into job_hot (product, seq, job_id) select s.product, \
-         coalesce((select min(h.seq) from job_hot h where h.product = $2), s.last_seq + 1) - 1, $1 \
+        "insert into job_hot (product, user_id, seq, job_id) select s.product, $3, \
+         coalesce((select min(h.seq) from job_hot h where h.product = $2 and h.user_id = $3), s.last_seq + 1) - 1, $1 \
          from product_slot s where s.product = $2",
-        "update product_slot set waiting = waiting + 1 where product = $2",
+        "update product_slot set waiting = waiting + 1, moves = moves + 1, last_user_id = $3 - 1 where product = $2",
     ];
-    unit.batch(&statements, params![job.as_str(), product.as_str()]).await
+    unit.batch(&statements, params![job.as_str(), product.as_str(), user.0]).await
 }

@@ -9,7 +9,9 @@ use crate::domain::ids::{JobId, UserId};
 use crate::domain::job::{JobFailure, Product};
 use crate::domain::suggestions::FoundSuggestions;
 use crate::store::books::suggestions;
-use crate::store::credits::{ACCOUNT_COLUMNS, read_account, renewal_reference};
+use crate::store::credits::{
+    ACCOUNT_COLUMNS, BUMP_EPOCH, bumped_epoch, read_account, renewal_reference, write_reserved,
+};
 use crate::store::sql::{Unit, params};
 use crate::store::writer::{Locks, Writer};
 use crate::store::{StoreError, sql};
@@ -141,7 +143,7 @@ enum Ending {
 
 async fn end_job(unit: &Unit<'_>, input: &Input) -> Result<Finished, StoreError> {
     let sql = format!(
-        "select j.user_id, j.allow_overage, {ACCOUNT_COLUMNS} from job j \
+        "select j.user_id, j.allow_overage, j.cost, {ACCOUNT_COLUMNS} from job j \
          join credit_account a on a.user_id = j.user_id \
          where j.id = $1 and j.status = 'processing' and j.fence = $2{}",
         sql::for_update(unit.backend)
@@ -151,14 +153,18 @@ async fn end_job(unit: &Unit<'_>, input: &Input) -> Result<Finished, StoreError>
     };
     let user_id = UserId(row.get(0)?);
     unit.payload_deleted();
+    let reserved: i64 = row.get(2)?;
+    let account = read_account(&row, 3)?.reserving(-reserved);
+    // Where nothing is charged only the reservation goes.
+    let released =
+        (reserved > 0).then_some(Settlement { account, renewal: None, change: CreditChange::default(), cost: 0 });
     match &input.ending {
-        Ending::Failed(failure) => fail(unit, input, user_id, failure.clone()).await,
+        Ending::Failed(failure) => fail(unit, input, (user_id, released), failure.clone()).await,
         Ending::Completed { cost, inline, parts, size } => {
             let stored = StoredResult { inline: inline.as_ref(), parts: *parts, size: *size };
             if *cost <= 0 {
-                return complete(unit, input, user_id, stored, None).await;
+                return complete(unit, input, user_id, stored, released).await;
             }
-            let account = read_account(&row, 2)?;
             let (account, renewal) = account.rolled_over(Month::of_ms(unit.now_ms));
             match account.charge(*cost, row.get(1)?) {
                 Ok(change) => {
@@ -166,10 +172,11 @@ async fn end_job(unit: &Unit<'_>, input: &Input) -> Result<Finished, StoreError>
                     let settlement = Settlement { account, renewal, change, cost: *cost };
                     complete(unit, input, user_id, stored, Some(settlement)).await
                 }
+                // Only where it costs more than was reserved.
                 Err(short) => {
                     let failure =
                         JobFailure::InsufficientCredits { required: short.required, available: short.available };
-                    fail(unit, input, user_id, failure).await
+                    fail(unit, input, (user_id, released), failure).await
                 }
             }
         }
@@ -183,6 +190,8 @@ async fn end_with_suggestions(
     found: &Arc<FoundSuggestions>,
 ) -> Result<Finished, StoreError> {
     suggestions::lock(unit, found.organisation).await?;
+    // The turn at credit accounts is taken after the books and before a row of an account, as units that follow take them.
+    unit.lock_credits().await?;
     let finished = end_job(unit, input).await?;
     if let Finished::Completed { user_id, .. } = &finished {
         let counts = suggestions::save(unit, *user_id, found).await?;
@@ -198,6 +207,7 @@ struct StoredResult<'a> {
     size: i64,
 }
 
+/// What the end of a job does to the account of its owner: the reservation goes, and what is charged.
 struct Settlement {
     account: CreditAccount,
     renewal: Option<CreditChange>,
@@ -207,7 +217,12 @@ struct Settlement {
 
 const DELETE_PAYLOAD: &str = "delete from job_payload where job_id = $1";
 
-async fn fail(unit: &Unit<'_>, input: &Input, user_id: UserId, failure: JobFailure) -> Result<Finished, StoreError> {
+async fn fail(
+    unit: &Unit<'_>,
+    input: &Input,
+    (user_id, settlement): (UserId, Option<Settlement>),
+    failure: JobFailure,
+) -> Result<Finished, StoreError> {
     let (required, available) = match &failure {
         JobFailure::InsufficientCredits { required, available } => (Some(*required), Some(*available)),
         JobFailure::DeadlineExceeded | JobFailure::EngineFailed => (None, None),
@@ -220,6 +235,9 @@ async fn fail(unit: &Unit<'_>, input: &Input, user_id: UserId, failure: JobFailu
     ];
     let values = params![input.job.as_str(), unit.now_ms, failure.as_str(), required, available];
     unit.batch(&statements, values).await?;
+    if let Some(Settlement { account, .. }) = settlement {
+        write_reserved(unit, user_id, account, &input.publish).await?;
+    }
     Ok(Finished::Failed { user_id, failure })
 }
 
@@ -233,30 +251,33 @@ async fn complete(
     let credits_charged = settlement.as_ref().map_or(0, |settlement| settlement.cost);
     let mut statements = Vec::with_capacity(8);
     let mut values = params![input.job.as_str(), unit.now_ms, credits_charged, i64::from(result.parts), result.size];
-    let epoch = unit.dialect("(select value from change_epoch where topic = 'credits')", "(select value from s0)");
     let account_update = format!(
-        "update credit_account set period = $7, monthly = $8, bonus = $9, overage_used = $10, \
-         changed_epoch = {epoch} where user_id = $6"
+        "update credit_account set period = $7, monthly = $8, bonus = $9, overage_used = $10, reserved = $11, \
+         changed_epoch = {} where user_id = $6",
+        bumped_epoch(unit)
     );
-    if let Some(Settlement { account, renewal, change, .. }) = &settlement {
+    if let Some(Settlement { account, .. }) = &settlement {
         values.extend(params![user_id.0, account.period.0, account.monthly, account.bonus, account.overage_used]);
-        values.extend(params![change.monthly, change.bonus, change.overage]);
-        statements.push("update change_epoch set value = value + 1 where topic = 'credits' returning value");
+        values.extend(params![account.reserved]);
+        statements.push(BUMP_EPOCH);
         statements.push(&account_update);
+    }
+    if let Some(Settlement { account, renewal, change, .. }) = settlement.as_ref().filter(|charged| charged.cost > 0) {
+        values.extend(params![change.monthly, change.bonus, change.overage]);
         if let Some(renewal) = renewal {
             values.extend(params![renewal_reference(user_id, account.period), renewal.monthly]);
             statements.push(
                 "insert into credit_movement (user_id, kind, reference, monthly, bonus, overage, note, at) \
-                 values ($6, 'monthly_renewal', $14, $15, 0, 0, null, $2)",
+                 values ($6, 'monthly_renewal', $15, $16, 0, 0, null, $2)",
             );
         }
         statements.push(
             "insert into credit_movement (user_id, kind, reference, monthly, bonus, overage, note, at) \
-             values ($6, 'charge', $1, $11, $12, $13, null, $2)",
+             values ($6, 'charge', $1, $12, $13, $14, null, $2)",
         );
         statements.push(
             "insert into charge (job_id, user_id, monthly, bonus, overage, at) \
-             values ($1, $6, -$11, -$12, $13, $2)",
+             values ($1, $6, -$12, -$13, $14, $2)",
         );
     }
     statements.push(

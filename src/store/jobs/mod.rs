@@ -16,6 +16,15 @@ pub use housekeeping::{Deleted, Swept};
 pub use submit::{Idempotency, NewJob, Submitted};
 pub use view::{JobRow, OpenJob};
 
+/// How many jobs of a product wait, and when that was so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct QueueState {
+    /// Grows with every change: of two states the one with more moves is the newer.
+    pub moves: i64,
+    /// Jobs that wait.
+    pub waiting: i64,
+}
+
 /// The largest payload or result part; larger ones are refused, so that one write never holds up the others.
 pub const PART_BYTES_MAX: usize = 1024 * 1024;
 

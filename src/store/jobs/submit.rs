@@ -1,6 +1,6 @@
 //! Accepting a job, and the responses an `Idempotency-Key` replays.
 
-use super::{INLINE_BYTES_MAX, PART_BYTES_MAX};
+use super::{INLINE_BYTES_MAX, PART_BYTES_MAX, QueueState};
 use crate::domain::coding_session::RunScope;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::{CodingSessionId, ConnectionId, JobId, UserId};
@@ -30,6 +30,8 @@ pub struct NewJob {
     pub parameters: String,
     /// Most jobs that may wait.
     pub capacity: i64,
+    /// Of these, the most of one person.
+    pub share: i64,
     /// The caller's `Idempotency-Key`.
     pub idempotency: Option<Idempotency>,
     /// The coding session that it is a run of, and which lines the run decides.
@@ -61,10 +63,14 @@ pub enum Submitted {
     /// Durably queued.
     Accepted {
         /// Jobs waiting, this one included.
-        waiting: i64,
+        queue: QueueState,
+        /// Whether the person has as many waiting as one may have.
+        fills_share: bool,
     },
     /// The queue is full; nothing is left of the job.
     QueueFull,
+    /// The person has as many jobs waiting as one may have; nothing is left of the job.
+    ShareFull(QueueState),
     /// The `Idempotency-Key` was used with this body before; nothing is left of this job.
     Replayed(StoredResponse),
     /// The `Idempotency-Key` was used with another body; nothing is left of this job.
@@ -92,12 +98,14 @@ impl Writer {
         }
         let ahead = inline.is_none();
         let id = job.id.clone();
-        let outcome =
-            self.unit(Locks::Slots, (job, inline), |unit, (job, inline)| Box::pin(submit(unit, job, inline))).await;
+        let locks = Locks::ProductSlot { product: job.product, credits: false };
+        let outcome = self.unit(locks, (job, inline), |unit, (job, inline)| Box::pin(submit(unit, job, inline))).await;
         match outcome {
             Ok(Submitted::Accepted { .. }) => {}
             // The commit may have succeeded although its answer was lost; then the repeated unit finds the job.
-            Err(StoreError::Conflict(_)) if self.exists(&id).await? => return Ok(Submitted::Accepted { waiting: 1 }),
+            Err(StoreError::Conflict(_)) if self.exists(&id).await? => {
+                return Ok(Submitted::Accepted { queue: QueueState::default(), fills_share: false });
+            }
             _ if ahead => self.drop_payload(&id).await?,
             _ => {}
         }
@@ -122,7 +130,7 @@ impl Writer {
 
     /// Removes payload parts written ahead for a job that is not going to be submitted.
     pub async fn drop_payload(&self, job: &JobId) -> Result<(), StoreError> {
-        self.unit(Locks::Slots, job.0.clone(), |unit, job| {
+        self.unit(Locks::Organisations, job.0.clone(), |unit, job| {
             Box::pin(async move {
                 let sql = "delete from job_payload where job_id = $1 and not exists (select 1 from job where id = $1)";
                 if unit.execute(sql, params![job.as_str()]).await? > 0 {
@@ -135,7 +143,7 @@ impl Writer {
     }
 
     async fn exists(&self, job: &JobId) -> Result<bool, StoreError> {
-        self.unit(Locks::Slots, job.0.clone(), |unit, job| {
+        self.unit(Locks::Organisations, job.0.clone(), |unit, job| {
             Box::pin(async move {
                 let row = unit.one("select 1 from job where id = $1", params![job.as_str()]).await?;
                 Ok(row.is_some())
@@ -165,7 +173,7 @@ const FIND_REPLAY: &str = "select body_hash, status, body from idempotency_key \
 const JOB_COLUMNS: &str = "id, product, user_id, key_id, grant_id, status, fence, attempt, cost, allow_overage, \
                            rows_total, parameters, created_at, result_parts, result_size";
 const JOB_VALUES: &str = "$3, $1, $4, $5, $6, 'queued', 0, 0, $7, $8, $9, $10, $11, 0, 0";
-const TAKE_PLACE: &str = "update product_slot set waiting = waiting + 1, last_seq = last_seq + 1 \
+const TAKE_PLACE: &str = "update product_slot set waiting = waiting + 1, last_seq = last_seq + 1, moves = moves + 1 \
                           where product = $1 and waiting < $2";
 
 fn read_response(row: &Row) -> Result<StoredResponse, StoreError> {
@@ -209,9 +217,19 @@ async fn submit(unit: &Unit<'_>, job: &NewJob, inline: &Option<Vec<u8>>) -> Resu
     ];
     values.extend(inline.iter().map(|bytes| sea_orm::Value::from(bytes.clone())));
     let rows = unit.all(&submit_sql(unit, inline.is_some()), values).await?;
-    if let Some(row) = rows.first() {
-        return Ok(Submitted::Accepted { waiting: row.get(0)? });
-    }
+    let refused = match rows.first() {
+        None => Submitted::QueueFull,
+        Some(row) => {
+            let queue = QueueState { waiting: row.get(0)?, moves: row.get(1)? };
+            // Nobody has more waiting than all have, so most submissions need no count.
+            let of_person = if queue.waiting < job.share { queue.waiting } else { waiting_of(unit, job).await? };
+            if queue.waiting < job.share || of_person <= job.share {
+                let fills_share = of_person >= job.share;
+                return Ok(Submitted::Accepted { queue, fills_share });
+            }
+            Submitted::ShareFull(take_back(unit, job).await?)
+        }
+    };
     if let Some(idempotency) = &job.idempotency {
         let sql = "delete from idempotency_key where user_id = $1 and method = $2 and path = $3 and key = $4";
         unit.execute(sql, scope(job.user_id, idempotency)).await?;
@@ -220,7 +238,27 @@ async fn submit(unit: &Unit<'_>, job: &NewJob, inline: &Option<Vec<u8>>) -> Resu
         let sql = "update coding_session set run_job_id = null, run_scope = null where run_job_id = $1";
         unit.execute(sql, params![job.id.as_str()]).await?;
     }
-    Ok(Submitted::QueueFull)
+    Ok(refused)
+}
+
+/// How many jobs of a job's person wait. The caller has changed the slot's row, which nobody else changes meanwhile.
+async fn waiting_of(unit: &Unit<'_>, job: &NewJob) -> Result<i64, StoreError> {
+    let sql = "select count(*) from job_hot where product = $1 and user_id = $2";
+    let row = unit.one(sql, params![job.product.as_str(), job.user_id.0]).await?;
+    row.ok_or_else(|| StoreError::Corrupt("a count without a row".to_owned()))?.get(0)
+}
+
+/// Takes back a job that was just put into the queue, with its place.
+async fn take_back(unit: &Unit<'_>, job: &NewJob) -> Result<QueueState, StoreError> {
+    let statements = [
+        "update product_slot set waiting = waiting - 1, moves = moves + 1 where product = $1 returning waiting, moves",
+        "delete from job_hot where product = $1 and user_id = $3 and job_id = $2",
+        "delete from job where id = $2",
+        "delete from job_payload where job_id = $2 and part = 0",
+    ];
+    let row = unit.batch_first(&statements, params![job.product.as_str(), job.id.as_str(), job.user_id.0]).await?;
+    unit.payload_deleted();
+    Ok(QueueState { waiting: row.get(0)?, moves: row.get(1)? })
 }
 
 /// Makes a job the run of its session, unless the session has one.
@@ -242,21 +280,21 @@ fn submit_sql(unit: &Unit<'_>, with_payload: bool) -> String {
     let payload = "insert into job_payload (job_id, part, at, bytes) select $3, 0, $11, $12";
     // `changes()` counts what the statement before changed: one row, or none when the queue was full.
     let mut sqlite = format!(
-        "{TAKE_PLACE} returning waiting; \
+        "{TAKE_PLACE} returning waiting, moves; \
          insert into job ({JOB_COLUMNS}) select {JOB_VALUES} where changes() = 1; \
-         insert into job_hot (product, seq, job_id) \
-         select product, last_seq, $3 from product_slot where product = $1 and changes() = 1"
+         insert into job_hot (product, user_id, seq, job_id) \
+         select product, $4, last_seq, $3 from product_slot where product = $1 and changes() = 1"
     );
     let mut postgres = format!(
-        "with slot as ({TAKE_PLACE} returning product, last_seq, waiting), \
+        "with slot as ({TAKE_PLACE} returning product, last_seq, waiting, moves), \
          queued as (insert into job ({JOB_COLUMNS}) select {JOB_VALUES} from slot), \
-         hot as (insert into job_hot (product, seq, job_id) select product, last_seq, $3 from slot)"
+         hot as (insert into job_hot (product, user_id, seq, job_id) select product, $4, last_seq, $3 from slot)"
     );
     if with_payload {
         sqlite.push_str(&format!("; {payload} where changes() = 1"));
         postgres.push_str(&format!(", payload as ({payload} from slot)"));
     }
-    postgres.push_str(" select waiting from slot");
+    postgres.push_str(" select waiting, moves from slot");
     unit.dialect(&sqlite, &postgres).to_owned()
 }
 

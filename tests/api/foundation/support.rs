@@ -16,6 +16,7 @@ use bookkeeping_suite::domain::caller::{
 };
 use bookkeeping_suite::domain::ids::{ConnectionId, KeyId, UserId};
 use bookkeeping_suite::domain::oauth::token::PresentedToken;
+use bookkeeping_suite::domain::refusal_reason::RefusalReason;
 use bookkeeping_suite::http::call::{Call, Gate, RateOutcome, SessionError, TokenOutcome};
 use bookkeeping_suite::http::error::ApiError;
 use bookkeeping_suite::http::route_table::{Access, BodyRule, Route};
@@ -80,6 +81,8 @@ impl Observer for Seen {
         assert!((0.0..600.0).contains(&took.as_secs_f64()));
         self.0.lock().unwrap().push((route, method.to_string(), status));
     }
+
+    fn refused(&self, _: RefusalReason) {}
 
     fn message_answered(&self, _: &'static str, _: &'static str, _: &'static str, _: std::time::Duration) {}
 }
@@ -209,7 +212,9 @@ fn test_routes() -> Vec<Route<()>> {
         Route::get("/panic-before", "panicBefore", Access::AnyKey, panics_before),
         Route::post("/panic", "panicPost", Access::AnyKey, |_| async { panic!("on purpose") }),
         Route::get("/broken", "broken", Access::AnyKey, |_| async { Err(ApiError::internal("secret-cause")) }),
-        Route::get("/busy", "busy", Access::AnyKey, |_| async { Err(ApiError::busy("the queue is full", 3)) }),
+        Route::get("/busy", "busy", Access::AnyKey, |_| async {
+            Err(ApiError::busy(RefusalReason::StoreUnavailable, "the queue is full", 3))
+        }),
     ]
 }
 

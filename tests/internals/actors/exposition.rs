@@ -8,7 +8,8 @@ use bookkeeping_suite::metrics::Metrics;
 use super::probe::{ActorFixture, AtOnce, Order};
 
 /// The names of `operations.md`, as samples or, where a series appears with its first event, as a described type.
-const NAMES: [&str; 37] = [
+const NAMES: [&str; 39] = [
+    "http_refused_total",
     "http_requests_total",
     "http_request_seconds",
     "actor_messages_total",
@@ -28,6 +29,7 @@ const NAMES: [&str; 37] = [
     "job_queue_seconds",
     "job_run_seconds",
     "credits_charged_total",
+    "credits_reserved",
     "store_acquire_seconds",
     "store_unavailable_total",
     "ledger_postings_total",

@@ -7,7 +7,7 @@ use bookkeeping_suite::domain::ids::{CodingSessionId, ConnectionId, KeyId, UserI
 use bookkeeping_suite::domain::job::{JobStatus, Product};
 use bookkeeping_suite::store::{Claim, Load, Loaded, NewCodingSession, NewJob, RunEnded, Submitted};
 
-use super::fixture::{StoreFixture, store_suite};
+use super::fixture::{StoreFixture, quiet, store_suite};
 
 store_suite![
     a_load_in_a_new_month_renews_first_and_publishes_what_is_left,
@@ -122,7 +122,7 @@ async fn a_session_has_one_run_at_a_time(bed: &StoreFixture) {
     assert_eq!(submit(run(bed, user, &session, 10)).await, Submitted::SessionBusy);
     let known = bed.store.reader.coding_session(&session).await.unwrap().unwrap();
     assert_eq!(known.run, Some((id.clone(), RunScope::All)));
-    let Claim::Job(job) = bed.store.writer.claim(Product::Coding, "me", 1_000).await.unwrap() else {
+    let Claim::Job(job) = bed.store.writer.claim(Product::Coding, "me", 1_000, quiet()).await.unwrap() else {
         panic!("nothing to claim")
     };
     bed.finish(&job, 0).await;
@@ -154,7 +154,7 @@ async fn a_session_that_ended_takes_its_lines_along(bed: &StoreFixture) {
     assert_eq!(load(bed, (&session, user), "a", 3).await, Loaded::Ended);
     // The job in the queue comes first.
     assert_eq!(bed.store.writer.clear_coding_sessions().await.unwrap().sessions, 0);
-    let Claim::Job(job) = bed.store.writer.claim(Product::Coding, "me", 1_000).await.unwrap() else {
+    let Claim::Job(job) = bed.store.writer.claim(Product::Coding, "me", 1_000, quiet()).await.unwrap() else {
         panic!("nothing to claim")
     };
     bed.finish(&job, 0).await;

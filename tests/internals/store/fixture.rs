@@ -103,6 +103,7 @@ impl StoreFixture {
             rows_total: cost,
             parameters: "{}".to_owned(),
             capacity: 100,
+            share: 100,
             idempotency: None,
             session: None,
         }
@@ -118,7 +119,7 @@ impl StoreFixture {
     }
 
     pub async fn claim(&self) -> ClaimedJob {
-        match self.store.writer.claim(PRODUCT, "me", LEASE_MS).await.unwrap() {
+        match self.store.writer.claim(PRODUCT, "me", LEASE_MS, quiet()).await.unwrap() {
             Claim::Job(job) => *job,
             other => panic!("nothing claimed: {other:?}"),
         }

@@ -35,7 +35,10 @@ async fn a_job_is_submitted_claimed_finished_and_charged(bed: &StoreFixture) {
     let job = bed.claim().await;
     assert_eq!((&job.id, job.attempt, job.payload.as_deref()), (&id, 1, Some(b"payload".as_slice())));
     assert_eq!(view(bed, &id, user).await.status, JobStatus::Processing);
-    assert!(matches!(bed.store.writer.claim(PRODUCT, "other", LEASE_MS).await, Ok(Claim::HeldElsewhere { .. })));
+    assert!(matches!(
+        bed.store.writer.claim(PRODUCT, "other", LEASE_MS, quiet()).await,
+        Ok(Claim::HeldElsewhere { .. })
+    ));
     bed.assert_sound().await;
 
     let (publish, published) = recording();
@@ -50,7 +53,7 @@ async fn a_job_is_submitted_claimed_finished_and_charged(bed: &StoreFixture) {
     assert_eq!((done.status, done.credits_charged), (JobStatus::Completed, Some(12)));
     assert_eq!((done.result.as_deref(), done.result_size), (Some(b"result".as_slice()), 6));
     assert_eq!(bed.store.reader.payload_part(&id, 0).await.unwrap(), None);
-    assert!(matches!(bed.store.writer.claim(PRODUCT, "me", LEASE_MS).await, Ok(Claim::Nothing)));
+    assert!(matches!(bed.store.writer.claim(PRODUCT, "me", LEASE_MS, quiet()).await, Ok(Claim::Nothing)));
     bed.assert_sound().await;
 }
 
@@ -90,7 +93,7 @@ async fn two_processes_share_the_work_and_charge_once(bed: &StoreFixture) {
         tokio::spawn(async move {
             let mut paid = 0;
             loop {
-                match store.writer.claim(PRODUCT, holder, LEASE_MS).await.unwrap() {
+                match store.writer.claim(PRODUCT, holder, LEASE_MS, quiet()).await.unwrap() {
                     Claim::Job(job) => {
                         let finished = store.writer.finish(completed(&job, 1, b"result"), quiet()).await.unwrap();
                         assert!(matches!(finished, Finished::Completed { .. }), "{finished:?}");
@@ -99,6 +102,7 @@ async fn two_processes_share_the_work_and_charge_once(bed: &StoreFixture) {
                     }
                     Claim::HeldElsewhere { .. } => tokio::task::yield_now().await,
                     Claim::Nothing => return paid,
+                    Claim::Unpaid(job, failure) => panic!("{}: {failure:?}", job.id),
                 }
             }
         })
@@ -128,11 +132,18 @@ async fn twenty_jobs_on_credits_for_two(bed: &StoreFixture) {
     }
     let (mut paid, mut refused) = (0, 0);
     for _ in 0..20 {
-        let job = bed.claim().await;
-        match bed.finish(&job, 5).await {
-            Finished::Completed { .. } => paid += 1,
-            Finished::Failed { failure: JobFailure::InsufficientCredits { required: 5, available: 0 }, .. } => {
-                refused += 1
+        match bed.store.writer.claim(PRODUCT, "me", LEASE_MS, quiet()).await.unwrap() {
+            Claim::Job(job) => {
+                let finished = bed.finish(&job, 5).await;
+                assert!(matches!(finished, Finished::Completed { credits_charged: 5, .. }), "{finished:?}");
+                paid += 1;
+            }
+            Claim::Unpaid(job, failure) => {
+                assert_eq!(failure, JobFailure::InsufficientCredits { required: 5, available: 0 });
+                let row = view(bed, &job.id, user).await;
+                assert_eq!((row.status, row.failure, row.started_at_ms), (JobStatus::Failed, Some(failure), None));
+                assert!(bed.store.reader.payload_part(&job.id, 0).await.unwrap().is_none());
+                refused += 1;
             }
             other => panic!("{other:?}"),
         }
@@ -143,12 +154,15 @@ async fn twenty_jobs_on_credits_for_two(bed: &StoreFixture) {
 }
 
 async fn an_unverified_job_is_free(bed: &StoreFixture) {
-    let user = bed.user(1, 0).await;
+    let user = bed.user(1_000, 0).await;
     let id = bed.submit(user, 1_000).await;
-    let finished = bed.finish(&bed.claim().await, 0).await;
+    let job = bed.claim().await;
+    assert_eq!(bed.account(user).await.available(), 0);
+    let finished = bed.finish(&job, 0).await;
+    assert_eq!(bed.account(user).await.available(), 1_000);
     assert!(matches!(finished, Finished::Completed { credits_charged: 0, .. }), "{finished:?}");
     assert_eq!(view(bed, &id, user).await.credits_charged, Some(0));
-    assert_eq!(bed.account(user).await.monthly, 1);
+    assert_eq!(bed.account(user).await.monthly, 1_000);
     bed.assert_sound().await;
 }
 
@@ -222,7 +236,7 @@ async fn an_idempotency_key_replays(bed: &StoreFixture) {
 
     bed.clock.advance_ms(1_001);
     assert!(matches!(submit(2).await.unwrap(), Submitted::Accepted { .. }));
-    assert_eq!(bed.store.reader.epochs().await.unwrap().reconciliation.waiting, 2);
+    assert_eq!(bed.store.reader.epochs().await.unwrap().reconciliation.queue.waiting, 2);
 
     let full = bookkeeping_suite::store::NewJob {
         idempotency: Some(Idempotency { key: "full".to_owned(), ..idempotency(3) }),

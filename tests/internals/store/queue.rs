@@ -1,13 +1,16 @@
 //! The slot and the queue: capacity, order, leases, fences, giving back.
 
 use bookkeeping_suite::domain::job::{JobFailure, JobStatus, Product};
-use bookkeeping_suite::store::{Claim, Finished, Submitted};
+use bookkeeping_suite::store::{Claim, Finished, NewJob, QueueState, Submitted};
 
 use super::fixture::{LEASE_MS, PRODUCT, StoreFixture, completed, quiet, store_suite};
 
 store_suite![
     a_full_queue_refuses_and_leaves_nothing,
     jobs_run_in_order_of_submission,
+    people_take_turns,
+    nobody_has_more_waiting_than_their_share,
+    two_processes_keep_to_one_share,
     a_silent_process_loses_its_slot,
     a_requeued_job_goes_to_the_front,
     a_job_started_too_often_fails,
@@ -34,7 +37,10 @@ async fn a_full_queue_refuses_and_leaves_nothing(bed: &StoreFixture) {
         assert!(bed.store.reader.payload_part(&id, 0).await.unwrap().is_none());
     }
     bed.claim().await;
-    assert!(matches!(submit(2, vec![b"p".to_vec()]).await.1, Submitted::Accepted { waiting: 2 }));
+    assert!(matches!(
+        submit(2, vec![b"p".to_vec()]).await.1,
+        Submitted::Accepted { queue: QueueState { waiting: 2, .. }, .. }
+    ));
     bed.assert_sound().await;
 }
 
@@ -52,6 +58,84 @@ async fn jobs_run_in_order_of_submission(bed: &StoreFixture) {
     bed.assert_sound().await;
 }
 
+async fn people_take_turns(bed: &StoreFixture) {
+    let (first, second, third) = (bed.user(100, 0).await, bed.user(100, 0).await, bed.user(100, 0).await);
+    let mut waiting = Vec::new();
+    for user in [first, first, first, first, second, second, third] {
+        waiting.push((user, bed.submit(user, 1).await));
+    }
+    let mut taken = Vec::new();
+    for _ in 0..3 {
+        let job = bed.claim().await;
+        taken.push((job.user_id, job.id.clone()));
+        bed.finish(&job, 1).await;
+    }
+    // Who comes later waits for the round, not for all who came before.
+    waiting.push((third, bed.submit(third, 1).await));
+    while let Ok(Claim::Job(job)) = bed.store.writer.claim(PRODUCT, "me", LEASE_MS, quiet()).await {
+        taken.push((job.user_id, job.id.clone()));
+        bed.finish(&job, 1).await;
+    }
+    let turns: Vec<_> = taken.iter().map(|(user, _)| *user).collect();
+    assert_eq!(turns, [first, second, third, first, second, third, first, first]);
+    for user in [first, second, third] {
+        let of_user = |jobs: &[_]| -> Vec<_> { jobs.iter().filter(|(of, _)| *of == user).cloned().collect() };
+        assert_eq!(of_user(&taken), of_user(&waiting), "the oldest of a person's is first");
+    }
+    bed.assert_sound().await;
+}
+
+async fn nobody_has_more_waiting_than_their_share(bed: &StoreFixture) {
+    let (greedy, other) = (bed.user(100, 0).await, bed.user(100, 0).await);
+    let submit = async |user| {
+        let job = NewJob { capacity: 5, share: 2, ..bed.job(user, 1) };
+        let id = job.id.clone();
+        (id, bed.store.writer.submit(job, vec![b"p".to_vec()]).await.unwrap())
+    };
+    let fills = async |user| match submit(user).await.1 {
+        Submitted::Accepted { fills_share, .. } => fills_share,
+        refused => panic!("{refused:?}"),
+    };
+    assert!(!fills(greedy).await);
+    assert!(fills(greedy).await);
+    let (id, refused) = submit(greedy).await;
+    assert!(matches!(refused, Submitted::ShareFull(QueueState { waiting: 2, .. })), "{refused:?}");
+    assert!(bed.store.reader.find_visible(PRODUCT, &id, greedy).await.unwrap().is_none());
+    assert!(bed.store.reader.payload_part(&id, 0).await.unwrap().is_none());
+    bed.assert_sound().await;
+    assert!(!fills(other).await);
+    assert!(matches!(submit(greedy).await.1, Submitted::ShareFull(_)));
+    // The one that is taken no longer counts.
+    assert_eq!(bed.claim().await.user_id, greedy);
+    assert!(fills(greedy).await);
+    assert!(matches!(submit(greedy).await.1, Submitted::ShareFull(_)));
+    bed.assert_sound().await;
+}
+
+async fn two_processes_keep_to_one_share(bed: &StoreFixture) {
+    const SHARE: i64 = 7;
+    let user = bed.user(100, 0).await;
+    let second_process = bed.second_process().await;
+    let submissions: Vec<_> = (0..40_usize)
+        .map(|at| {
+            let writer = if at.is_multiple_of(2) { &bed.store.writer } else { &second_process.writer };
+            let (writer, job) = (writer.clone(), NewJob { capacity: 100, share: SHARE, ..bed.job(user, 1) });
+            tokio::spawn(async move { writer.submit(job, vec![b"p".to_vec()]).await.unwrap() })
+        })
+        .collect();
+    let mut accepted = 0;
+    for submission in submissions {
+        match submission.await.unwrap() {
+            Submitted::Accepted { .. } => accepted += 1,
+            Submitted::ShareFull(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(accepted, SHARE);
+    second_process.close().await;
+    bed.assert_sound().await;
+}
+
 async fn a_silent_process_loses_its_slot(bed: &StoreFixture) {
     let user = bed.user(100, 0).await;
     let id = bed.submit(user, 1).await;
@@ -60,18 +144,20 @@ async fn a_silent_process_loses_its_slot(bed: &StoreFixture) {
     bed.clock.advance_ms(LEASE_MS - 1);
     assert!(writer.heartbeat(PRODUCT, "me", zombie.fence, LEASE_MS).await.unwrap());
     bed.clock.advance_ms(LEASE_MS - 1);
-    let Ok(Claim::HeldElsewhere { lease_until_ms }) = writer.claim(PRODUCT, "other", LEASE_MS).await else {
+    let Ok(Claim::HeldElsewhere { lease_until_ms }) = writer.claim(PRODUCT, "other", LEASE_MS, quiet()).await else {
         panic!("the heartbeat extended the lease");
     };
     assert_eq!(lease_until_ms, bed.store.now_ms() + 1);
     bed.clock.advance_ms(2);
-    let Ok(Claim::Job(taken)) = writer.claim(PRODUCT, "other", LEASE_MS).await else { panic!("the lease ran out") };
+    let Ok(Claim::Job(taken)) = writer.claim(PRODUCT, "other", LEASE_MS, quiet()).await else {
+        panic!("the lease ran out")
+    };
     assert_eq!((&taken.id, taken.attempt), (&id, 2));
     assert!(taken.fence > zombie.fence);
 
     assert!(!writer.heartbeat(PRODUCT, "me", zombie.fence, LEASE_MS).await.unwrap());
     assert!(!writer.put_result(&id, zombie.fence, 0, b"stale".to_vec()).await.unwrap());
-    assert!(writer.requeue(PRODUCT, &id, zombie.fence).await.unwrap().zombie);
+    assert!(writer.requeue(PRODUCT, &id, zombie.fence, quiet()).await.unwrap().zombie);
     assert_eq!(bed.finish(&zombie, 1).await, Finished::Zombie);
     assert_eq!(bed.account(user).await.monthly, 100);
     assert!(matches!(bed.finish(&taken, 1).await, Finished::Completed { .. }));
@@ -84,7 +170,7 @@ async fn a_requeued_job_goes_to_the_front(bed: &StoreFixture) {
     let first = bed.submit(user, 1).await;
     let second = bed.submit(user, 1).await;
     let job = bed.claim().await;
-    let requeued = bed.store.writer.requeue(PRODUCT, &job.id, job.fence).await.unwrap();
+    let requeued = bed.store.writer.requeue(PRODUCT, &job.id, job.fence, quiet()).await.unwrap();
     assert_eq!(requeued.queued, [(first.clone(), user)]);
     assert_eq!(bed.finish(&job, 1).await, Finished::Zombie);
     bed.assert_sound().await;
@@ -101,7 +187,7 @@ async fn a_job_started_too_often_fails(bed: &StoreFixture) {
     for attempt in 1..=3 {
         let job = bed.claim().await;
         assert_eq!(job.attempt, attempt);
-        let requeued = bed.store.writer.requeue(PRODUCT, &job.id, job.fence).await.unwrap();
+        let requeued = bed.store.writer.requeue(PRODUCT, &job.id, job.fence, quiet()).await.unwrap();
         assert_eq!(requeued.failed.len(), usize::from(attempt == 3));
     }
     let row = bed.store.reader.find_visible(PRODUCT, &id, user).await.unwrap().unwrap();
@@ -123,7 +209,9 @@ async fn a_restart_gives_running_jobs_back(bed: &StoreFixture) {
     assert_eq!(given_back, [(running.clone(), user)]);
     assert_eq!(bed.finish(&before, 1).await, Finished::Zombie);
     for id in [running, waiting] {
-        let Ok(Claim::Job(job)) = bed.store.writer.claim(PRODUCT, "next", LEASE_MS).await else { panic!("two wait") };
+        let Ok(Claim::Job(job)) = bed.store.writer.claim(PRODUCT, "next", LEASE_MS, quiet()).await else {
+            panic!("two wait")
+        };
         assert_eq!(job.id, id);
         assert!(matches!(bed.finish(&job, 1).await, Finished::Completed { .. }));
     }
@@ -155,7 +243,7 @@ async fn products_do_not_wait_for_each_other(bed: &StoreFixture) {
     let coding = bookkeeping_suite::store::NewJob { product: Product::Coding, ..bed.job(user, 1) };
     bed.store.writer.submit(coding, vec![b"p".to_vec()]).await.unwrap();
     bed.claim().await;
-    let claim = bed.store.writer.claim(Product::Coding, "another", LEASE_MS).await.unwrap();
+    let claim = bed.store.writer.claim(Product::Coding, "another", LEASE_MS, quiet()).await.unwrap();
     assert!(matches!(claim, Claim::Job(_)), "{claim:?}");
     bed.assert_sound().await;
 }
@@ -165,9 +253,9 @@ async fn a_released_slot_is_free(bed: &StoreFixture) {
     bed.submit(user, 1).await;
     bed.submit(user, 1).await;
     bed.finish(&bed.claim().await, 1).await;
-    let claim = bed.store.writer.claim(PRODUCT, "other", LEASE_MS).await.unwrap();
+    let claim = bed.store.writer.claim(PRODUCT, "other", LEASE_MS, quiet()).await.unwrap();
     assert!(matches!(claim, Claim::HeldElsewhere { .. }), "{claim:?}");
     bed.store.writer.release_slot(PRODUCT, "me").await.unwrap();
-    let claim = bed.store.writer.claim(PRODUCT, "other", LEASE_MS).await.unwrap();
+    let claim = bed.store.writer.claim(PRODUCT, "other", LEASE_MS, quiet()).await.unwrap();
     assert!(matches!(claim, Claim::Job(_)), "{claim:?}");
 }

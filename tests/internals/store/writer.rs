@@ -33,7 +33,7 @@ async fn waiting_units_share_a_commit(bed: &StoreFixture) {
     assert_eq!(stats.units.load(Ordering::Relaxed) - units, 200);
     let commits = stats.groups.load(Ordering::Relaxed) - groups;
     assert!(commits < 100, "{commits} commits for 200 units");
-    assert_eq!(bed.store.reader.epochs().await.unwrap().reconciliation.waiting, 200);
+    assert_eq!(bed.store.reader.epochs().await.unwrap().reconciliation.queue.waiting, 200);
     bed.assert_sound().await;
 }
 
@@ -78,7 +78,7 @@ async fn the_writer_survives_lost_connections(bed: &StoreFixture) {
         )
         .await;
         let epochs = bed.store.reader.epochs().await.unwrap();
-        assert_eq!(epochs.reconciliation.waiting, round * 2 + 1);
+        assert_eq!(epochs.reconciliation.queue.waiting, round * 2 + 1);
         let submissions: Vec<_> = (0..1)
             .map(|_| {
                 let (writer, job) = (bed.store.writer.clone(), bed.job(user, 1));
@@ -138,7 +138,7 @@ async fn an_outage_is_told_and_passes(bed: &StoreFixture) {
     assert!(bed.store.stats().unavailable.load(Ordering::Relaxed) > 0);
     database.set_reachable(true);
     bed.submit(user, 1).await;
-    assert_eq!(bed.store.reader.epochs().await.unwrap().reconciliation.waiting, 2);
+    assert_eq!(bed.store.reader.epochs().await.unwrap().reconciliation.queue.waiting, 2);
     bed.assert_sound().await;
 }
 

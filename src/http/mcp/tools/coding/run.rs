@@ -126,6 +126,10 @@ async fn start(session: &mut Session<'_>, scope: RunScope) -> Result<bool, Refus
             let failure = Failure::new("busy", "the queue of coding jobs is full");
             return Err(failure.next("run it again in a moment; nothing is lost").into());
         }
+        Submitted::ShareFull(_) => {
+            let failure = Failure::new("busy", "as many of your coding jobs wait as one person may have waiting");
+            return Err(failure.next("run it again when one of them has ended; nothing is lost").into());
+        }
         Submitted::Replayed(_) | Submitted::KeyReused => {
             return Err(fault(ApiError::internal("a run has no Idempotency-Key")));
         }
