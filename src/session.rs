@@ -4,8 +4,10 @@
 //! (RFC 9106); a password is never logged and never stored.
 
 mod hmac;
+mod passwords;
 
-use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
+pub use passwords::{HashMemory, hash_password};
+
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq as _;
@@ -124,19 +126,6 @@ impl Sessions {
     }
 }
 
-/// Hashes a password; takes tens of milliseconds, so it belongs on a blocking thread.
-pub fn hash_password(password: &str, clock: &dyn Clock) -> Option<String> {
-    let mut salt = [0_u8; 16];
-    clock.fill_random(&mut salt);
-    argon2::Argon2::default().hash_password_with_salt(password.as_bytes(), &salt).ok().map(|hash| hash.to_string())
-}
-
-/// Whether a password belongs to a stored hash; as slow as hashing.
-pub fn verify_password(password: &str, stored: &str) -> bool {
-    argon2::PasswordHash::new(stored)
-        .is_ok_and(|hash| argon2::Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,15 +178,5 @@ mod tests {
             assert!(!sessions.is_form_token(session, form, given));
         }
         assert!(!Sessions::new(&[8; SECRET_BYTES]).is_form_token(&ids[0], "consent", &token));
-    }
-
-    #[test]
-    fn passwords_verify_only_against_their_own_hash() {
-        let clock = ManualClock::at_ms(0);
-        let hash = hash_password("correct horse battery", &clock).expect("hashed");
-        assert!(hash.starts_with("$argon2id$"));
-        assert!(verify_password("correct horse battery", &hash));
-        assert!(!verify_password("correct horse batter", &hash));
-        assert!(!verify_password("x", "not a hash"));
     }
 }
