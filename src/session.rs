@@ -53,6 +53,8 @@ pub struct Session {
     pub user_id: UserId,
     /// Which session it is: another one after each sign-in.
     pub id: Option<String>,
+    /// When it ends, in milliseconds since 1970.
+    pub ends_at_ms: i64,
 }
 
 /// The token is malformed, wrongly signed, meant for somebody else, or expired.
@@ -109,7 +111,8 @@ impl Sessions {
             return Err(SessionRefused);
         }
         let user_id = UserId::parse(&claims.sub).ok_or(SessionRefused)?;
-        Ok(Session { user_id, id: claims.jti })
+        let ends_at_ms = claims.exp.saturating_add(LEEWAY_S).saturating_mul(1000);
+        Ok(Session { user_id, id: claims.jti, ends_at_ms })
     }
 
     /// What a form carries that was made for a session, so that no other site can have it sent (RFC 9700, section 4.7).

@@ -16,6 +16,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use actix_web::body::{BodySize, BoxBody, MessageBody as _};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
 use actix_web::http::header::HeaderValue;
 use actix_web::http::{Method, StatusCode, header};
@@ -37,11 +38,13 @@ use crate::http::envelope::RequestId;
 use crate::http::error::{ApiError, Challenge, ErrorCode};
 use crate::http::first_party::throttle::Throttle;
 use crate::http::route_table::{Access, BodyRule, Route, RouteMatch};
-use crate::http::server::{LastCredential, PresentedCredential, ReadPermit, Worker};
+use crate::http::server::{Answered, LastCredential, PresentedCredential, ReadPermit, Watched, Worker};
 use crate::http::wire::strict;
-use crate::http::{call, envelope, oauth};
+use crate::http::{call, envelope, oauth, pieces};
 use crate::session::Sessions;
 
+/// Answers up to this length are written at once.
+const SHORT_ANSWER_BYTES: u64 = 6 * 1024;
 /// A body that is not expected is read up to this size, so that the connection can be used again.
 const UNWANTED_BODY_MAX_BYTES: u64 = 64 * 1024;
 /// How long that may take before the answer goes out regardless.
@@ -58,6 +61,10 @@ pub(super) async fn answer<S: 'static>(
 ) -> Result<ServiceResponse, actix_web::Error> {
     let started = Instant::now();
     let (request, payload) = request.into_parts();
+    let connection = request.conn_data::<Rc<Watched>>().cloned();
+    if let Some(connection) = &connection {
+        connection.begin_answer();
+    }
     let now_ms = worker.shared.clock.now_ms();
     let request_id = worker.request_ids.mint(now_ms, &*worker.shared.clock);
     let mut pipeline =
@@ -99,6 +106,7 @@ pub(super) async fn answer<S: 'static>(
     if let Some(observer) = &worker.shared.observer {
         observer.finished(route, request.method(), response.status().as_u16(), started.elapsed());
     }
+    let response = handed_over(response, connection);
     tracing::debug!(
         request.id = request_id.as_str(),
         client.request_id = request.headers().get(call::X_REQUEST_ID).and_then(|id| id.to_str().ok()),
@@ -106,6 +114,25 @@ pub(super) async fn answer<S: 'static>(
         "request answered"
     );
     Ok(ServiceResponse::new(request, response))
+}
+
+/// The answer as its connection takes it: a long one in pieces, and the connection is answering until the last was taken.
+fn handed_over(response: HttpResponse, connection: Option<Rc<Watched>>) -> HttpResponse {
+    let is_upgrade = response.status() == StatusCode::SWITCHING_PROTOCOLS;
+    match (connection, response.body().size()) {
+        (Some(connection), _) if is_upgrade => connection.upgrade(),
+        (connection, BodySize::Sized(length)) if length <= SHORT_ANSWER_BYTES => {
+            if let Some(connection) = connection {
+                connection.end_answer();
+            }
+        }
+        (Some(connection), BodySize::None) => connection.end_answer(),
+        (Some(connection), _) => {
+            return response.map_body(|_, body| BoxBody::new(Answered::new(pieces::of_long(body), connection)));
+        }
+        (None, _) => {}
+    }
+    response
 }
 
 /// Tells a program that is refused for its credential how to be let in.
@@ -182,6 +209,9 @@ impl<S: 'static> RequestPipeline<'_, S> {
             }
             BodyRule::Unchecked { .. } => Box::pin(self.read_unchecked(expected, admission)).await?,
             BodyRule::Upgrade if admission.is_ok() => {
+                if let Some(connection) = self.request.conn_data::<Rc<Watched>>() {
+                    connection.upgrade();
+                }
                 payload = Some(expected.payload);
                 (admission?, Body::default())
             }

@@ -4,6 +4,7 @@ mod body;
 pub mod books;
 pub mod call;
 pub mod coding_jobs;
+mod connection;
 pub mod dispatch;
 pub mod docs;
 pub mod envelope;
@@ -25,6 +26,7 @@ pub mod resources;
 pub mod route_table;
 pub mod routes;
 pub mod server;
+mod shared_text;
 pub mod submission;
 pub mod wire;
 

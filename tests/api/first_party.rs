@@ -99,6 +99,17 @@ fn a_registration_is_checked_field_by_field() {
         (with("password", json!("elevenchars")), "password"),
         (with("password", json!("p".repeat(129))), "password"),
         (with("password", Value::Null), "password"),
+        (with("password", json!(" ".repeat(12))), "password"),
+        (with("password", json!("\u{3000}\u{200b}".repeat(6))), "password"),
+        (with("password", json!("someone@example.com")), "password"),
+        (with("password", json!(" SOMEONE@example.com")), "password"),
+        (with("password", json!("é".repeat(12))), "password"),
+        (with("password", json!("123456789012")), "password"),
+        (with("password", json!("Password1234")), "password"),
+        (with("email", json!("some\u{200b}one@example.com")), "email"),
+        (with("email", json!("someone@exam\u{ad}ple.com")), "email"),
+        (with("email", json!("\u{202e}someone@example.com")), "email"),
+        (with("email", json!("someone\u{fe0f}@example.com")), "email"),
         (with("name", json!("")), "name"),
         (with("name", json!("n".repeat(121))), "name"),
         (with("name", json!("a\u{0}")), "name"),
@@ -113,11 +124,11 @@ fn a_registration_is_checked_field_by_field() {
     server.client.post("/app/v1/register").body("{").send().refused(400, "invalid_json");
     server.advance_s(60);
     let longest_email = format!("{}@example.com", "a".repeat(242));
-    let shortest = json!({ "email": longest_email, "password": "é".repeat(12), "name": "n".repeat(120) });
+    let shortest = json!({ "email": longest_email, "password": "éà".repeat(6), "name": "n".repeat(120) });
     register(&server, &shortest).expect(201);
-    let longest = json!({ "email": "b@c", "password": "p".repeat(128), "name": "🧾" });
+    let longest = json!({ "email": "b@c", "password": "pq".repeat(64), "name": "🧾" });
     register(&server, &longest).expect(201);
-    login(&server, &longest_email, &"é".repeat(12)).expect(200);
+    login(&server, &longest_email, &"éà".repeat(6)).expect(200);
 }
 
 #[test]
@@ -307,6 +318,41 @@ fn the_addresses_of_a_trusted_network_are_all_proxies() {
     from("203.0.113.9, 11.0.0.1", 11).expect(201);
     // What is no address ends what can be believed: it is the proxy before it.
     from("203.0.113.9, unknown, 10.1.2.3", 12).expect(201);
+}
+
+#[test]
+fn the_addresses_of_one_ipv6_network_are_one() {
+    let server = with_ada_at("2001:db8:1:2::1");
+    for number in 0..7 {
+        login_from(&server, "2001:db8:1:3::1", &format!("{number}@example.com"), PASSWORD).refused(401, "unauthorized");
+    }
+    // The owner is known in the whole of their network, and nowhere else.
+    at_once(&server, "2001:db8:9::1", "wrong horse battery", 20);
+    login_from(&server, "2001:db8:1:2:ffff::9", "ada@example.com", PASSWORD).expect(200);
+    login_from(&server, "2001:db8:1:3::9", "ada@example.com", PASSWORD).refused(429, "rate_limited");
+    // 60 attempts a minute, from whichever of its addresses.
+    let tries = (0..60).filter(|number| {
+        let address = format!("2001:db8:1:3::{number:x}");
+        login_from(&server, &address, &format!("{number}@example.org"), PASSWORD).status == 401
+    });
+    assert_eq!(tries.count(), 53);
+}
+
+#[test]
+fn no_cache_keeps_what_holds_a_secret() {
+    let server = open().start();
+    let stored = |answer: &Answer| assert_eq!(answer.header("cache-control"), Some("no-store"), "{answer}");
+    stored(&register(&server, &person("ada@example.com")));
+    let session = login(&server, "ada@example.com", PASSWORD);
+    stored(&session);
+    stored(&login(&server, "ada@example.com", "wrong horse battery"));
+    let token = session.expect(200)["access_token"].as_str().unwrap().to_owned();
+    let request = json!({ "name": "n", "scopes": RECONCILE });
+    let made = server.client.post("/api/v1/keys").bearer(&token).json(&request).send();
+    stored(&made);
+    stored(&server.client.get("/api/v1/keys").bearer(&token).send());
+    let path = format!("/api/v1/keys/{}", made.expect(201)["id"]);
+    stored(&server.client.delete(&path).bearer(&token).send());
 }
 
 #[test]
