@@ -116,7 +116,7 @@ mod tests {
             "no digits at all",
             "135792468013",
             "ada.lovelace@example.org",
-            "   x        ",
+            "  x y  z w  ",
             "пароль из слов",
         ] {
             assert_eq!(weakness(usable, EMAIL, "Ada"), None, "{usable:?}");

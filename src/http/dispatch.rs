@@ -16,7 +16,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix_web::body::{BodySize, BoxBody, MessageBody as _};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
 use actix_web::http::header::HeaderValue;
 use actix_web::http::{Method, StatusCode, header};
@@ -38,13 +37,11 @@ use crate::http::envelope::RequestId;
 use crate::http::error::{ApiError, Challenge, ErrorCode};
 use crate::http::first_party::throttle::Throttle;
 use crate::http::route_table::{Access, BodyRule, Route, RouteMatch};
-use crate::http::server::{Answered, LastCredential, PresentedCredential, ReadPermit, Watched, Worker};
+use crate::http::server::{LastCredential, PresentedCredential, ReadPermit, Watched, Worker, answered};
 use crate::http::wire::strict;
-use crate::http::{call, envelope, oauth, pieces};
+use crate::http::{call, envelope, oauth};
 use crate::session::Sessions;
 
-/// Answers up to this length are written at once.
-const SHORT_ANSWER_BYTES: u64 = 6 * 1024;
 /// A body that is not expected is read up to this size, so that the connection can be used again.
 const UNWANTED_BODY_MAX_BYTES: u64 = 64 * 1024;
 /// How long that may take before the answer goes out regardless.
@@ -61,8 +58,7 @@ pub(super) async fn answer<S: 'static>(
 ) -> Result<ServiceResponse, actix_web::Error> {
     let started = Instant::now();
     let (request, payload) = request.into_parts();
-    let connection = request.conn_data::<Rc<Watched>>().cloned();
-    if let Some(connection) = &connection {
+    if let Some(connection) = request.conn_data::<Rc<Watched>>() {
         connection.begin_answer();
     }
     let now_ms = worker.shared.clock.now_ms();
@@ -106,7 +102,7 @@ pub(super) async fn answer<S: 'static>(
     if let Some(observer) = &worker.shared.observer {
         observer.finished(route, request.method(), response.status().as_u16(), started.elapsed());
     }
-    let response = handed_over(response, connection);
+    let response = handed_over(response, &request);
     tracing::debug!(
         request.id = request_id.as_str(),
         client.request_id = request.headers().get(call::X_REQUEST_ID).and_then(|id| id.to_str().ok()),
@@ -116,23 +112,14 @@ pub(super) async fn answer<S: 'static>(
     Ok(ServiceResponse::new(request, response))
 }
 
-/// The answer as its connection takes it: a long one in pieces, and the connection is answering until the last was taken.
-fn handed_over(response: HttpResponse, connection: Option<Rc<Watched>>) -> HttpResponse {
-    let is_upgrade = response.status() == StatusCode::SWITCHING_PROTOCOLS;
-    match (connection, response.body().size()) {
-        (Some(connection), _) if is_upgrade => connection.upgrade(),
-        (connection, BodySize::Sized(length)) if length <= SHORT_ANSWER_BYTES => {
-            if let Some(connection) = connection {
-                connection.end_answer();
-            }
-        }
-        (Some(connection), BodySize::None) => connection.end_answer(),
-        (Some(connection), _) => {
-            return response.map_body(|_, body| BoxBody::new(Answered::new(pieces::of_long(body), connection)));
-        }
-        (None, _) => {}
+/// The answer as its connection takes it.
+fn handed_over(response: HttpResponse, request: &HttpRequest) -> HttpResponse {
+    let Some(connection) = request.conn_data::<Rc<Watched>>() else { return response };
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        connection.upgrade();
+        return response;
     }
-    response
+    answered(response, Rc::clone(connection), request.method() == Method::HEAD)
 }
 
 /// Tells a program that is refused for its credential how to be let in.

@@ -18,7 +18,6 @@ pub mod oauth;
 pub mod openapi;
 pub mod ops;
 mod origins;
-mod pieces;
 pub mod products;
 pub mod query;
 pub mod reconciliations;

@@ -7,20 +7,23 @@
 //! makes the sender wait), and after an early answer only so much is thrown away before the connection is closed. Nor is
 //! anything read while a request is carried out or the client does not take its answer.
 
+mod answered;
 mod permit;
 mod watch;
 
 use std::io;
+use std::io::IoSlice;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
+pub(super) use answered::{Parts, answered};
 use permit::FIRST_READ_BYTES;
 pub(super) use permit::{FRUGAL_TURN_BYTES, ReadPermit};
-pub(super) use watch::{Answered, Deadlines, Watch, Watched, connections_max};
+pub(super) use watch::{Deadlines, Watch, Watched, connections_max};
 
 /// A socket that reads no more than its permit allows, and ends when it has taken too long.
 pub(super) struct Connection {
@@ -50,6 +53,26 @@ impl Connection {
             self.watched.note_head();
         }
         self.permit.count_read(bytes);
+    }
+
+    /// Writes bytes of the server library and, in the same go, what follows them; how many of the former were written.
+    fn write(&mut self, bytes: &[u8], context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let Self { stream, watched, .. } = self;
+        let write = |slices: &[IoSlice<'_>]| match slices {
+            [one] => Pin::new(&mut *stream).poll_write(context, one),
+            several => Pin::new(&mut *stream).poll_write_vectored(context, several),
+        };
+        let written = watched.outgoing().write(bytes, write);
+        match &written {
+            Poll::Pending if watched.is_cut() => {
+                // What is not read is thrown away, or the system would go on holding it.
+                let _best_effort = stream.set_zero_linger();
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+            Poll::Pending => watched.note_unread(context),
+            Poll::Ready(_) => watched.note_written(),
+        }
+        written
     }
 
     /// There is nothing to read now.
@@ -110,20 +133,17 @@ impl AsyncRead for Connection {
 
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        match &written {
-            Poll::Pending if self.watched.is_cut() => {
-                // What is not read is thrown away, or the system would go on holding it.
-                let _best_effort = self.stream.set_zero_linger();
-                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-            }
-            Poll::Pending => self.watched.note_unread(context),
-            Poll::Ready(_) => self.watched.note_written(),
-        }
-        written
+        self.write(bytes, context)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.watched.outgoing().is_empty() {
+            ready!(self.write(&[], context))?;
+        }
+        if self.watched.outgoing().was_drained() {
+            // The body goes on, or ends.
+            self.watched.wake();
+        }
         Pin::new(&mut self.stream).poll_flush(context)
     }
 

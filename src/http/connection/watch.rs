@@ -6,15 +6,11 @@
 //! a request costs no timer.
 
 use std::cell::{Cell, RefCell};
-use std::error::Error;
-use std::pin::Pin;
 use std::rc::{Rc, Weak};
-use std::task::{Context, Poll};
+use std::task::Context;
 use std::time::Duration;
 
-use actix_web::body::{BodySize, BoxBody, MessageBody};
-use bytes::Bytes;
-
+use super::answered::Outgoing;
 use super::permit::ReadPermit;
 
 /// How often a worker looks at its connections.
@@ -75,11 +71,19 @@ pub(in crate::http) struct Watched {
     /// Whether it is to end.
     is_cut: Cell<bool>,
     permit: Rc<ReadPermit>,
+    outgoing: Outgoing,
 }
 
 impl Watched {
     pub(super) fn new(ticks: Rc<Cell<u64>>, permit: Rc<ReadPermit>) -> Self {
-        Self { ticks, phase: Cell::new(Phase::Opened), unread_since: Cell::default(), is_cut: Cell::default(), permit }
+        Self {
+            ticks,
+            phase: Cell::new(Phase::Opened),
+            unread_since: Cell::default(),
+            is_cut: Cell::default(),
+            permit,
+            outgoing: Outgoing::default(),
+        }
     }
 
     /// A request has arrived.
@@ -97,6 +101,21 @@ impl Watched {
     pub(in crate::http) fn upgrade(&self) {
         self.phase.set(Phase::Upgraded);
         self.permit.resume();
+    }
+
+    /// What is to be written past the server library.
+    pub(super) fn outgoing(&self) -> &Outgoing {
+        &self.outgoing
+    }
+
+    /// Keeps the way to wake the connection.
+    pub(super) fn remember(&self, context: &Context<'_>) {
+        self.permit.remember(context);
+    }
+
+    /// Has the connection go on.
+    pub(super) fn wake(&self) {
+        self.permit.wake();
     }
 
     pub(super) fn is_cut(&self) -> bool {
@@ -208,37 +227,6 @@ impl Watch {
         let is_any = !open.is_empty();
         self.is_watching.set(is_any);
         is_any
-    }
-}
-
-/// The body of an answer that is not handed over whole: the connection is answering until all of it was taken or it is given up.
-pub(in crate::http) struct Answered {
-    body: BoxBody,
-    connection: Rc<Watched>,
-}
-
-impl Answered {
-    /// The body of an answer on a connection.
-    pub(in crate::http) fn new(body: BoxBody, connection: Rc<Watched>) -> Self {
-        Self { body, connection }
-    }
-}
-
-impl MessageBody for Answered {
-    type Error = Box<dyn Error>;
-
-    fn size(&self) -> BodySize {
-        self.body.size()
-    }
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Self::Error>>> {
-        Pin::new(&mut self.body).poll_next(context)
-    }
-}
-
-impl Drop for Answered {
-    fn drop(&mut self) {
-        self.connection.end_answer();
     }
 }
 

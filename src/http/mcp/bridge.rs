@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use actix_web::HttpResponse;
+use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use bytes::Bytes;
@@ -28,9 +29,9 @@ use super::outcome::{Outcome, Refused};
 use super::server::{ToolServer, stand_in};
 use super::tools;
 use crate::http::call::{Call, missing_scopes};
+use crate::http::connection::Parts;
 use crate::http::envelope::{self, JSON_RPC_INVALID_REQUEST};
 use crate::http::error::ApiError;
-use crate::http::pieces;
 use crate::http::products::Products;
 
 /// Headers of a request that rmcp has no use for.
@@ -140,10 +141,10 @@ async fn directly(call: &Call<Products>, message: Direct<'_>) -> Result<HttpResp
     let body = match message.step()? {
         Step::Answer(parts) => {
             call.message_answered(method, "", "answered", begun.elapsed());
-            pieces::of(parts)
+            BoxBody::new(Parts(parts))
         }
         Step::Run(reply, definition, arguments) => {
-            pieces::body(match Box::pin(run(call, definition, arguments)).await {
+            BoxBody::new(match Box::pin(run(call, definition, arguments)).await {
                 Ok(json) => reply.given(json.get())?,
                 Err(Refused::Failure(failure)) => reply.failed(&failure.to_string())?,
                 Err(Refused::Fault(error)) => reply.faulted(&fault_in_words(call, &error))?,
@@ -267,7 +268,7 @@ where
         None => body,
     };
     let status = StatusCode::from_u16(parts.status.as_u16()).map_err(ApiError::internal)?;
-    let mut answer = HttpResponse::with_body(status, pieces::body(body));
+    let mut answer = HttpResponse::with_body(status, BoxBody::new(body));
     for (name, value) in &parts.headers {
         let name = HeaderName::from_bytes(name.as_str().as_bytes()).map_err(ApiError::internal)?;
         answer.headers_mut().insert(name, HeaderValue::from_bytes(value.as_bytes()).map_err(ApiError::internal)?);
