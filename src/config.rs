@@ -111,6 +111,18 @@ pub struct Overrides {
     /// Shortest password [default: 12]
     #[arg(long, env = "BOOKKEEPING_PASSWORD_MIN_LENGTH", global = true, value_name = "CHARACTERS")]
     pub password_min_length: Option<u64>,
+    /// API keys that a person may have at once; one more is answered 409 [default: 100]
+    #[arg(long, env = "BOOKKEEPING_MAX_KEYS_PER_PERSON", global = true, value_name = "N")]
+    pub max_keys_per_person: Option<u64>,
+    /// Progress sockets that a web session may have open; one more is answered 409 [default: 8]
+    #[arg(long, env = "BOOKKEEPING_MAX_SOCKETS_PER_SESSION", global = true, value_name = "N")]
+    pub max_sockets_per_session: Option<u64>,
+    /// Longest time for the head of a request; then the connection is closed [default: 10]
+    #[arg(long, env = "BOOKKEEPING_CLIENT_REQUEST_TIMEOUT_S", global = true, value_name = "SECONDS")]
+    pub client_request_timeout_s: Option<u64>,
+    /// How long an answer may not be read; then the connection is closed [default: 30]
+    #[arg(long, env = "BOOKKEEPING_CLIENT_WRITE_TIMEOUT_S", global = true, value_name = "SECONDS")]
+    pub client_write_timeout_s: Option<u64>,
     /// Addresses and networks (10.0.0.0/8) whose X-Forwarded-For counts, separated by commas [default: none]
     #[arg(long, env = "BOOKKEEPING_TRUSTED_PROXIES", global = true, value_name = "ADDRESSES")]
     pub trusted_proxies: Option<String>,
@@ -244,6 +256,14 @@ pub struct Settings {
     pub idempotency_retention_h: u64,
     /// Shortest password.
     pub password_min_length: u64,
+    /// Live keys of a person.
+    pub max_keys_per_person: u64,
+    /// Progress sockets of a web session.
+    pub max_sockets_per_session: u64,
+    /// Longest time for the head of a request.
+    pub client_request_timeout_s: u64,
+    /// Longest time in which a client reads nothing of its answer.
+    pub client_write_timeout_s: u64,
     /// Proxies whose word counts.
     pub trusted_proxies: Vec<IpNet>,
     /// Origins whose pages may use the tool server; that of the public URL when empty.
@@ -322,6 +342,10 @@ impl Overrides {
             key_staleness_limit_s,
             idempotency_retention_h,
             password_min_length,
+            max_keys_per_person,
+            max_sockets_per_session,
+            client_request_timeout_s,
+            client_write_timeout_s,
             trusted_proxies,
             mcp_allowed_origins,
             oauth_access_token_s,
@@ -580,6 +604,16 @@ impl Settings {
             key_staleness_limit_s: bounded("key_staleness_limit_s", given.key_staleness_limit_s, 30, 1, 86_400)?,
             idempotency_retention_h: bounded("idempotency_retention_h", given.idempotency_retention_h, 24, 1, 8_760)?,
             password_min_length: bounded("password_min_length", given.password_min_length, 12, 8, 128)?,
+            max_keys_per_person: bounded("max_keys_per_person", given.max_keys_per_person, 100, 1, 1_000_000)?,
+            max_sockets_per_session: bounded("max_sockets_per_session", given.max_sockets_per_session, 8, 1, 100_000)?,
+            client_request_timeout_s: bounded(
+                "client_request_timeout_s",
+                given.client_request_timeout_s,
+                10,
+                1,
+                3_600,
+            )?,
+            client_write_timeout_s: bounded("client_write_timeout_s", given.client_write_timeout_s, 30, 1, 3_600)?,
             trusted_proxies,
             mcp_allowed_origins,
             oauth_access_token_s: bounded("oauth_access_token_s", given.oauth_access_token_s, 3_600, 60, 86_400)?,

@@ -4,8 +4,10 @@
 //! (RFC 9106); a password is never logged and never stored.
 
 mod hmac;
+mod passwords;
 
-use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
+pub use passwords::{HashMemory, hash_password};
+
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq as _;
@@ -51,6 +53,8 @@ pub struct Session {
     pub user_id: UserId,
     /// Which session it is: another one after each sign-in.
     pub id: Option<String>,
+    /// When it ends, in milliseconds since 1970.
+    pub ends_at_ms: i64,
 }
 
 /// The token is malformed, wrongly signed, meant for somebody else, or expired.
@@ -107,7 +111,8 @@ impl Sessions {
             return Err(SessionRefused);
         }
         let user_id = UserId::parse(&claims.sub).ok_or(SessionRefused)?;
-        Ok(Session { user_id, id: claims.jti })
+        let ends_at_ms = claims.exp.saturating_add(LEEWAY_S).saturating_mul(1000);
+        Ok(Session { user_id, id: claims.jti, ends_at_ms })
     }
 
     /// What a form carries that was made for a session, so that no other site can have it sent (RFC 9700, section 4.7).
@@ -122,19 +127,6 @@ impl Sessions {
     pub fn is_form_token(&self, session: &str, form: &str, given: &str) -> bool {
         self.form_token(session, form).as_bytes().ct_eq(given.as_bytes()).into()
     }
-}
-
-/// Hashes a password; takes tens of milliseconds, so it belongs on a blocking thread.
-pub fn hash_password(password: &str, clock: &dyn Clock) -> Option<String> {
-    let mut salt = [0_u8; 16];
-    clock.fill_random(&mut salt);
-    argon2::Argon2::default().hash_password_with_salt(password.as_bytes(), &salt).ok().map(|hash| hash.to_string())
-}
-
-/// Whether a password belongs to a stored hash; as slow as hashing.
-pub fn verify_password(password: &str, stored: &str) -> bool {
-    argon2::PasswordHash::new(stored)
-        .is_ok_and(|hash| argon2::Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
 }
 
 #[cfg(test)]
@@ -189,15 +181,5 @@ mod tests {
             assert!(!sessions.is_form_token(session, form, given));
         }
         assert!(!Sessions::new(&[8; SECRET_BYTES]).is_form_token(&ids[0], "consent", &token));
-    }
-
-    #[test]
-    fn passwords_verify_only_against_their_own_hash() {
-        let clock = ManualClock::at_ms(0);
-        let hash = hash_password("correct horse battery", &clock).expect("hashed");
-        assert!(hash.starts_with("$argon2id$"));
-        assert!(verify_password("correct horse battery", &hash));
-        assert!(!verify_password("correct horse batter", &hash));
-        assert!(!verify_password("x", "not a hash"));
     }
 }

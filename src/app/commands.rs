@@ -16,6 +16,7 @@ use crate::domain::books::request::{CreateOrganisation, OrganisationCreated};
 use crate::domain::caller::Role;
 use crate::domain::date::{Month, date_time_text};
 use crate::domain::ids::{OrganisationId, UserId};
+use crate::domain::password::weakness;
 use crate::http::resources::organisations::OrganisationJson;
 use crate::session::{Sessions, hash_password};
 use crate::store::{MemberAdded, MovementRow, NewUser, Store, StoreError, StoreOptions, UserCreated, UserRow};
@@ -167,7 +168,8 @@ pub async fn user(settings: &Settings, clock: Arc<dyn Clock>, command: UserComma
     };
     match command {
         UserCommand::Add { email, name, password_file, monthly_credits, bonus_credits, overage } => {
-            let given = password_file.map(|path| read_password(&path, settings)).transpose()?;
+            let shown_name = name.as_deref().unwrap_or_default();
+            let given = password_file.map(|path| read_password(&path, settings, &email, shown_name)).transpose()?;
             let generated = given.is_none();
             let password = given.unwrap_or_else(|| generate_password(clock.as_ref()));
             check_email(&email)?;
@@ -311,7 +313,7 @@ pub async fn check(settings: &Settings, clock: Arc<dyn Clock>, organisation: Opt
     Ok(differences.is_empty())
 }
 
-fn read_password(path: &Path, settings: &Settings) -> anyhow::Result<String> {
+fn read_password(path: &Path, settings: &Settings, email: &str, name: &str) -> anyhow::Result<String> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let password = text.trim_end_matches(['\r', '\n']).to_owned();
     let length = u64::try_from(password.chars().count()).unwrap_or(u64::MAX);
@@ -321,6 +323,9 @@ fn read_password(path: &Path, settings: &Settings) -> anyhow::Result<String> {
             settings.password_min_length
         ))
         .into());
+    }
+    if let Some(weakness) = weakness(&password, email, name) {
+        return Err(Usage(format!("the password {weakness}")).into());
     }
     Ok(password)
 }
@@ -337,5 +342,7 @@ fn check_email(email: &str) -> Result<(), Usage> {
     if crate::http::wire::person::email_is_usable(email) {
         return Ok(());
     }
-    Err(Usage(format!("--email {email:?} is not usable; allowed: name@domain, at most 254 characters")))
+    Err(Usage(format!(
+        "--email {email:?} is not usable; allowed: name@domain without invisible characters, at most 254 characters"
+    )))
 }

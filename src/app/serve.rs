@@ -25,6 +25,7 @@ use crate::domain::caller::RateRule;
 use crate::domain::job::Product;
 use crate::domain::oauth::lifetimes::Lifetimes;
 use crate::http::dispatch::ActorGate;
+use crate::http::first_party::progress::OpenSockets;
 use crate::http::first_party::throttle::Throttle;
 use crate::http::oauth::documents::{ClientDocuments, FetchOptions};
 use crate::http::oauth::{self, OAuthOptions};
@@ -101,6 +102,7 @@ pub(super) async fn start(
         sessions: Arc::clone(&sessions),
         limits: product_limits(settings),
         throttle: Arc::new(Throttle::new(Arc::clone(&clock))),
+        sockets: OpenSockets::default(),
         // Where documents are rendered, the renderer goes here.
         mail: MailOptions { host: actors.mail.host().to_owned() },
         oauth: oauth_options(settings),
@@ -283,6 +285,8 @@ fn product_limits(settings: &Settings) -> ProductLimits {
         },
         idempotency_retention_ms: signed(settings.idempotency_retention_h) * HOUR_MS,
         password_min_length: sized(settings.password_min_length),
+        max_keys_per_person: settings.max_keys_per_person,
+        max_sockets_per_session: settings.max_sockets_per_session,
         trusted_proxies: settings.trusted_proxies.clone(),
         open_registration: settings.open_registration.unwrap_or(false),
         default_monthly_credits: settings.default_monthly_credits,
@@ -330,6 +334,8 @@ fn listen(settings: &Settings, products: Arc<Products>, metrics: &Arc<Metrics>) 
     let options = ServerOptions {
         listen: settings.listen,
         shutdown_grace: Duration::from_secs(settings.shutdown_grace_s),
+        header_timeout: Duration::from_secs(settings.client_request_timeout_s),
+        write_timeout: Duration::from_secs(settings.client_write_timeout_s),
         base_url: settings.base_url.clone().unwrap_or_default(),
         allowed_origins: settings.mcp_allowed_origins.clone(),
         oauth: products.oauth.is_on,

@@ -5,6 +5,7 @@
 pub mod amount;
 pub mod books;
 pub mod caller;
+pub mod characters;
 pub mod coding;
 pub mod coding_session;
 pub mod control;
@@ -16,6 +17,7 @@ pub mod job;
 pub mod ledger;
 pub mod mail;
 pub mod oauth;
+pub mod password;
 pub mod problem;
 pub mod recon;
 pub mod refusal_reason;

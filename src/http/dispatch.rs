@@ -38,7 +38,7 @@ use crate::http::envelope::RequestId;
 use crate::http::error::{ApiError, Challenge, ErrorCode};
 use crate::http::first_party::throttle::Throttle;
 use crate::http::route_table::{Access, BodyRule, Route, RouteMatch};
-use crate::http::server::{LastCredential, PresentedCredential, ReadPermit, Worker};
+use crate::http::server::{LastCredential, PresentedCredential, ReadPermit, Watched, Worker, answered};
 use crate::http::wire::strict;
 use crate::http::{call, envelope, oauth};
 use crate::session::Sessions;
@@ -59,6 +59,9 @@ pub(super) async fn answer<S: 'static>(
 ) -> Result<ServiceResponse, actix_web::Error> {
     let started = Instant::now();
     let (request, payload) = request.into_parts();
+    if let Some(connection) = request.conn_data::<Rc<Watched>>() {
+        connection.begin_answer();
+    }
     let now_ms = worker.shared.clock.now_ms();
     let request_id = worker.request_ids.mint(now_ms, &*worker.shared.clock);
     let mut pipeline =
@@ -103,6 +106,7 @@ pub(super) async fn answer<S: 'static>(
     if let Some(observer) = &worker.shared.observer {
         observer.finished(route, request.method(), response.status().as_u16(), started.elapsed());
     }
+    let response = handed_over(response, &request);
     tracing::debug!(
         request.id = request_id.as_str(),
         client.request_id = request.headers().get(call::X_REQUEST_ID).and_then(|id| id.to_str().ok()),
@@ -110,6 +114,16 @@ pub(super) async fn answer<S: 'static>(
         "request answered"
     );
     Ok(ServiceResponse::new(request, response))
+}
+
+/// The answer as its connection takes it.
+fn handed_over(response: HttpResponse, request: &HttpRequest) -> HttpResponse {
+    let Some(connection) = request.conn_data::<Rc<Watched>>() else { return response };
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        connection.upgrade();
+        return response;
+    }
+    answered(response, Rc::clone(connection), request.method() == Method::HEAD)
 }
 
 /// Tells a program that is refused for its credential how to be let in.
@@ -186,6 +200,9 @@ impl<S: 'static> RequestPipeline<'_, S> {
             }
             BodyRule::Unchecked { .. } => Box::pin(self.read_unchecked(expected, admission)).await?,
             BodyRule::Upgrade if admission.is_ok() => {
+                if let Some(connection) = self.request.conn_data::<Rc<Watched>>() {
+                    connection.upgrade();
+                }
                 payload = Some(expected.payload);
                 (admission?, Body::default())
             }

@@ -182,6 +182,11 @@ impl ApiError {
         Self::new(ErrorCode::Conflict, message).with_details(json!({ "reason": reason }))
     }
 
+    /// 409 `conflict` where somebody has as many of something as they may have.
+    pub fn limit_reached(message: impl Into<Cow<'static, str>>, limit: u64) -> Self {
+        Self::conflict("limit_reached", message).with_detail("limit", limit)
+    }
+
     /// 413 `payload_too_large`.
     pub fn payload_too_large(max_bytes: u64) -> Self {
         Self::new(ErrorCode::PayloadTooLarge, format!("the body is larger than {max_bytes} bytes"))

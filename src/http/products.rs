@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::error::ApiError;
+use super::first_party::progress::OpenSockets;
 use super::first_party::throttle::Throttle;
 use super::oauth::OAuthOptions;
 use super::oauth::documents::ClientDocuments;
@@ -25,6 +26,10 @@ pub struct ProductLimits {
     pub idempotency_retention_ms: i64,
     /// Shortest password.
     pub password_min_length: usize,
+    /// Live keys of a person.
+    pub max_keys_per_person: u64,
+    /// Progress sockets of a web session.
+    pub max_sockets_per_session: u64,
     /// Proxies whose `X-Forwarded-For` counts.
     pub trusted_proxies: Vec<ipnet::IpNet>,
     /// Whether strangers may register.
@@ -52,6 +57,8 @@ pub struct Products {
     pub limits: ProductLimits,
     /// Log-ins and registrations under control.
     pub throttle: Arc<Throttle>,
+    /// Progress sockets that are open.
+    pub sockets: OpenSockets,
     /// How e-mails are sent.
     pub mail: MailOptions,
     /// The authorization server.

@@ -32,6 +32,8 @@ pub struct NewKey {
     pub allow_overage: bool,
     /// The organisations it is restricted to, in the order given; `None` is all.
     pub organisation_ids: Option<Vec<OrganisationId>>,
+    /// How many keys that are not revoked its owner may have, with this one; `None` for commands, which are not bound.
+    pub live_max: Option<u64>,
 }
 
 /// A key as stored.
@@ -74,6 +76,11 @@ pub enum KeyCreated {
         index: usize,
         /// The organisation.
         id: OrganisationId,
+    },
+    /// The owner has as many live keys as they may have; nothing was written.
+    TooMany {
+        /// How many that is.
+        live_max: u64,
     },
 }
 
@@ -158,7 +165,15 @@ async fn create(unit: &Unit<'_>, key: &NewKey) -> Result<KeyCreated, StoreError>
             return Ok(KeyCreated::UnknownOrganisation { index, id: *id });
         }
     }
+    // Counted after the lock of the counter, so that no two processes both find room for the last one.
     let changed_epoch = unit.bump(Topic::Keys).await?;
+    if let Some(live_max) = key.live_max {
+        let sql = "select count(*) from api_key where user_id = $1 and revoked_at is null";
+        let live: i64 = unit.one(sql, params![key.user_id.0]).await?.map_or(Ok(0), |row| row.get(0))?;
+        if u64::try_from(live).unwrap_or_default() >= live_max {
+            return Ok(KeyCreated::TooMany { live_max });
+        }
+    }
     let sql = "insert into api_key (user_id, name, prefix, hash, scopes, allow_overage, restricted, created_at, \
                changed_epoch) values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id";
     let values = params![

@@ -1,6 +1,9 @@
 //! The built program: every command, what it prints, how it ends, and what it never says.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -508,4 +511,25 @@ fn the_demonstration_runs_its_samples_and_prints_what_to_try() {
     let ran = shell.run(&["serve", "--demo", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"]);
     assert_ne!(ran.code, Some(0), "{ran:?}");
     assert!(shell.path("data/demo/mine.txt").is_file());
+}
+
+#[test]
+fn connections_that_rest_make_room_when_descriptors_run_short() {
+    let shell = Shell::new();
+    let serving = shell.serve_with_descriptors(200);
+    let [public, operators] = serving.addresses();
+    let address = public.trim_start_matches("http://").to_owned();
+    let mut kept = Vec::new();
+    for number in 0..300 {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.write_all(b"GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        let mut begin = [0; 12];
+        stream.read_exact(&mut begin).unwrap_or_else(|error| panic!("connection {number}: {error}"));
+        assert_eq!(&begin, b"HTTP/1.1 200");
+        kept.push(stream);
+        if number % 50 == 0 {
+            assert_eq!(Client::new(&operators).get("/healthz").send_plain().status, 200);
+        }
+    }
 }

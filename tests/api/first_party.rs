@@ -1,10 +1,12 @@
 //! `POST /app/v1/register` and `/app/v1/login`.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
-use crate::support::client::{Answer, keys};
+use crate::support::client::{Answer, Client, keys};
 use crate::support::database::on_both_databases;
-use crate::support::program::files;
+use crate::support::program::{Shell, files};
 use crate::support::server::{RECONCILE, Setup, TestServer};
 
 const PASSWORD: &str = "correct horse battery";
@@ -97,6 +99,17 @@ fn a_registration_is_checked_field_by_field() {
         (with("password", json!("elevenchars")), "password"),
         (with("password", json!("p".repeat(129))), "password"),
         (with("password", Value::Null), "password"),
+        (with("password", json!(" ".repeat(12))), "password"),
+        (with("password", json!("\u{3000}\u{200b}".repeat(6))), "password"),
+        (with("password", json!("someone@example.com")), "password"),
+        (with("password", json!(" SOMEONE@example.com")), "password"),
+        (with("password", json!("é".repeat(12))), "password"),
+        (with("password", json!("123456789012")), "password"),
+        (with("password", json!("Password1234")), "password"),
+        (with("email", json!("some\u{200b}one@example.com")), "email"),
+        (with("email", json!("someone@exam\u{ad}ple.com")), "email"),
+        (with("email", json!("\u{202e}someone@example.com")), "email"),
+        (with("email", json!("someone\u{fe0f}@example.com")), "email"),
         (with("name", json!("")), "name"),
         (with("name", json!("n".repeat(121))), "name"),
         (with("name", json!("a\u{0}")), "name"),
@@ -111,11 +124,11 @@ fn a_registration_is_checked_field_by_field() {
     server.client.post("/app/v1/register").body("{").send().refused(400, "invalid_json");
     server.advance_s(60);
     let longest_email = format!("{}@example.com", "a".repeat(242));
-    let shortest = json!({ "email": longest_email, "password": "é".repeat(12), "name": "n".repeat(120) });
+    let shortest = json!({ "email": longest_email, "password": "éà".repeat(6), "name": "n".repeat(120) });
     register(&server, &shortest).expect(201);
-    let longest = json!({ "email": "b@c", "password": "p".repeat(128), "name": "🧾" });
+    let longest = json!({ "email": "b@c", "password": "pq".repeat(64), "name": "🧾" });
     register(&server, &longest).expect(201);
-    login(&server, &longest_email, &"é".repeat(12)).expect(200);
+    login(&server, &longest_email, &"éà".repeat(6)).expect(200);
 }
 
 #[test]
@@ -128,14 +141,103 @@ fn an_unknown_person_and_a_wrong_password_read_the_same() {
     login(&server, "ada@example.com", PASSWORD).expect(200);
 }
 
+/// How many of so many log-ins at once, from one address, were answered what.
+fn at_once(server: &TestServer, address: &str, password: &str, count: usize) -> BTreeMap<u16, usize> {
+    let mut statuses = BTreeMap::new();
+    let answers: Vec<Answer> = std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..count).map(|_| scope.spawn(|| login_from(server, address, "ada@example.com", password))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    for answer in answers {
+        *statuses.entry(answer.status).or_default() += 1;
+        if answer.status == 429 {
+            answer.refused(429, "rate_limited");
+            assert!((1..=60).contains(&answer.number("retry-after")), "{answer}");
+        }
+    }
+    statuses
+}
+
+fn login_from(server: &TestServer, address: &str, email: &str, password: &str) -> Answer {
+    let request = server.client.post("/app/v1/login").header("X-Forwarded-For", address);
+    request.json(&json!({ "email": email, "password": password })).send()
+}
+
+/// Servers behind a proxy, at which Ada has registered and was signed in from one address.
+fn with_ada_at(address: &str) -> TestServer {
+    let server = open().settings(|settings| settings.trusted_proxies = Some("127.0.0.1".to_owned())).start();
+    register(&server, &person("ada@example.com")).expect(201);
+    login_from(&server, address, "ada@example.com", PASSWORD).expect(200);
+    server
+}
+
 #[test]
-fn failed_log_ins_slow_the_next_one_down_and_lock_nobody_out() {
+fn guesses_at_once_are_no_more_than_guesses_one_after_the_other() {
+    let server = with_ada_at("203.0.113.1");
+    let of_strangers = at_once(&server, "203.0.113.2", "wrong horse battery", 60);
+    assert_eq!(of_strangers, BTreeMap::from([(401, 7), (429, 53)]));
+    // Neither another address nor the right password is let in by the way of strangers, the owner is by their own.
+    login_from(&server, "203.0.113.3", "ada@example.com", PASSWORD).refused(429, "rate_limited");
+    login_from(&server, "203.0.113.1", "ada@example.com", PASSWORD).expect(200);
+    // Nor does whoever sits beside the owner guess more than ten times with everybody together.
+    assert_eq!(at_once(&server, "203.0.113.1", "wrong horse battery", 30), BTreeMap::from([(401, 3), (429, 27)]));
+    server.advance_s(60);
+    login_from(&server, "203.0.113.3", "ada@example.com", PASSWORD).expect(200);
+}
+
+#[test]
+fn an_account_that_nobody_has_is_counted_like_any_other() {
+    let server = open().start();
+    for _ in 0..7 {
+        login(&server, "nobody@example.com", PASSWORD).refused(401, "unauthorized");
+    }
+    let refused = login(&server, "NOBODY@example.com", PASSWORD);
+    refused.refused(429, "rate_limited");
+    assert_eq!(refused.number("retry-after"), 60);
+    login(&server, "somebody-else@example.com", PASSWORD).refused(401, "unauthorized");
+}
+
+#[test]
+fn who_mistypes_a_few_times_signs_in_after_it() {
     let server = open().start();
     register(&server, &person("ada@example.com")).expect(201);
-    for _ in 0..4 {
+    for _ in 0..6 {
         login(&server, "ada@example.com", "wrong horse battery").refused(401, "unauthorized");
     }
-    login(&server, "ada@example.com", PASSWORD).expect(200);
+    for _ in 0..20 {
+        login(&server, "ada@example.com", PASSWORD).expect(200);
+    }
+}
+
+/// Resident memory of a process, in KiB.
+fn resident_kib(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("a process");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("its resident memory");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[test]
+fn the_memory_of_passwords_is_given_back() {
+    let shell = Shell::new();
+    shell.ok(&["user", "add", "--email", "ada@example.com"]);
+    let serving = shell.serve(&[]);
+    let client = Client::new(&serving.addresses()[0]);
+    let log_in = |number: usize| {
+        let body = json!({ "email": format!("person-{number}@example.com"), "password": "wrong horse battery" });
+        client.post("/app/v1/login").json(&body).send().status
+    };
+    assert_eq!(log_in(0), 401);
+    let idle = resident_kib(serving.id());
+    for round in 0..2 {
+        let statuses: Vec<u16> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..150).map(|number| scope.spawn(move || log_in(1_000 * round + number))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(statuses.iter().all(|status| [401, 429, 503].contains(status)), "{statuses:?}");
+    }
+    let after = resident_kib(serving.id());
+    assert!(10 * after <= 13 * idle, "{idle} KiB idle, {after} KiB after the log-ins");
 }
 
 #[test]
@@ -216,6 +318,41 @@ fn the_addresses_of_a_trusted_network_are_all_proxies() {
     from("203.0.113.9, 11.0.0.1", 11).expect(201);
     // What is no address ends what can be believed: it is the proxy before it.
     from("203.0.113.9, unknown, 10.1.2.3", 12).expect(201);
+}
+
+#[test]
+fn the_addresses_of_one_ipv6_network_are_one() {
+    let server = with_ada_at("2001:db8:1:2::1");
+    for number in 0..7 {
+        login_from(&server, "2001:db8:1:3::1", &format!("{number}@example.com"), PASSWORD).refused(401, "unauthorized");
+    }
+    // The owner is known in the whole of their network, and nowhere else.
+    at_once(&server, "2001:db8:9::1", "wrong horse battery", 20);
+    login_from(&server, "2001:db8:1:2:ffff::9", "ada@example.com", PASSWORD).expect(200);
+    login_from(&server, "2001:db8:1:3::9", "ada@example.com", PASSWORD).refused(429, "rate_limited");
+    // 60 attempts a minute, from whichever of its addresses.
+    let tries = (0..60).filter(|number| {
+        let address = format!("2001:db8:1:3::{number:x}");
+        login_from(&server, &address, &format!("{number}@example.org"), PASSWORD).status == 401
+    });
+    assert_eq!(tries.count(), 53);
+}
+
+#[test]
+fn no_cache_keeps_what_holds_a_secret() {
+    let server = open().start();
+    let stored = |answer: &Answer| assert_eq!(answer.header("cache-control"), Some("no-store"), "{answer}");
+    stored(&register(&server, &person("ada@example.com")));
+    let session = login(&server, "ada@example.com", PASSWORD);
+    stored(&session);
+    stored(&login(&server, "ada@example.com", "wrong horse battery"));
+    let token = session.expect(200)["access_token"].as_str().unwrap().to_owned();
+    let request = json!({ "name": "n", "scopes": RECONCILE });
+    let made = server.client.post("/api/v1/keys").bearer(&token).json(&request).send();
+    stored(&made);
+    stored(&server.client.get("/api/v1/keys").bearer(&token).send());
+    let path = format!("/api/v1/keys/{}", made.expect(201)["id"]);
+    stored(&server.client.delete(&path).bearer(&token).send());
 }
 
 #[test]

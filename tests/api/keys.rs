@@ -317,3 +317,30 @@ fn every_created_key_is_another_one() {
         assert!(seen.insert(key.plaintext) && seen.insert(key.prefix) && seen.insert(key.id.to_string()));
     }
 }
+
+on_both_databases! {
+    fn a_person_has_so_many_live_keys(database) {
+        let server = Setup::new().on(&database).settings(|settings| settings.max_keys_per_person = Some(3)).start();
+        let (person, other) = (server.person(), server.person());
+        let body = json!({ "name": "n", "scopes": ["books:read"] });
+        let make = || server.client.post("/api/v1/keys").session(&person).json(&body).send();
+        // However many ask at once.
+        let answers: Vec<Answer> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(make)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let (made, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status == 201);
+        assert_eq!((made.len(), refused.len()), (3, 5));
+        for answer in refused {
+            let error = answer.refused(409, "conflict");
+            assert_eq!(error["details"], json!({ "reason": "limit_reached", "limit": 3 }));
+        }
+        assert_eq!(server.rows_of("api_key"), 3);
+        server.key(&other, &["books:read"]);
+        // A revoked one makes room.
+        let path = format!("/api/v1/keys/{}", made[0].expect(201)["id"]);
+        server.client.delete(&path).session(&person).send().expect(200);
+        make().expect(201);
+        make().refused(409, "conflict");
+    }
+}

@@ -60,6 +60,34 @@ fn only_pages_of_the_service_itself_may_open_it() {
 }
 
 #[test]
+fn a_session_has_so_many_sockets_and_a_place_is_free_again() {
+    let server = TestServer::start();
+    let person = server.person();
+    let bearer = format!("Bearer {}", person.session);
+    let mut sockets: Vec<_> =
+        (0..8).map(|_| open(&server, "", &[("Authorization", &bearer)]).expect("one of eight")).collect();
+    let refused = open(&server, "", &[("Authorization", &bearer)]).err().expect("one too many");
+    let details = json!({ "reason": "limit_reached", "limit": 8 });
+    assert_eq!((refused.status, &refused.body["error"]["code"]), (409, &json!("conflict")));
+    assert_eq!(refused.body["error"]["details"], details);
+    // Another session of the same person has its own.
+    let other = format!("Bearer {}", server.session_of(&person));
+    open(&server, "", &[("Authorization", &other)]).expect("open").close();
+    sockets.pop().expect("a socket").close();
+    open(&server, "", &[("Authorization", &bearer)]).expect("in the place of the one that was closed").close();
+}
+
+#[test]
+fn a_socket_ends_with_its_session() {
+    let server = TestServer::start();
+    let person = server.person();
+    let bearer = format!("Bearer {}", person.session);
+    let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+    server.advance_s(3_700);
+    assert_eq!(socket.closed(), Some(1008));
+}
+
+#[test]
 fn a_plain_request_is_told_that_this_is_a_socket() {
     let server = TestServer::start();
     let person = server.person();

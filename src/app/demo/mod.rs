@@ -127,10 +127,13 @@ async fn key(actors: &Actors, clock: &dyn Clock, user_id: UserId, name: &str) ->
         scopes: Scope::ALL.into_iter().collect(),
         allow_overage: false,
         organisation_ids: None,
+        live_max: None,
     };
     match actors.keys.create(new).await? {
         KeyCreated::Created(row) => Ok(DemoKey { user_id, id: row.id, plaintext: minted.plaintext }),
-        KeyCreated::UnknownOrganisation { .. } => bail!("the key names no organisation"),
+        KeyCreated::UnknownOrganisation { .. } | KeyCreated::TooMany { .. } => {
+            bail!("the key names no organisation and is not bound")
+        }
     }
 }
 

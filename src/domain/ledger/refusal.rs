@@ -141,7 +141,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// Every `details.reason` of a 409, a closed list.
-    pub const CONFLICT_REASONS: [&'static str; 14] = [
+    pub const CONFLICT_REASONS: [&'static str; 15] = [
         "duplicate_code",
         "duplicate_number",
         "duplicate_role",
@@ -156,6 +156,7 @@ impl Refusal {
         "token_used",
         "vat_already_posted",
         "period_recorded",
+        "limit_reached",
     ];
 
     /// Every `details.reason` of a 422 `unprocessable_entity`, a closed list.

@@ -11,6 +11,7 @@ pub mod redirect;
 pub mod token;
 
 use super::caller::{Scope, ScopeSet};
+use super::characters::is_invisible;
 
 /// What a first connection is told to ask for; sending e-mails is asked for when it is needed.
 pub fn first_scopes() -> ScopeSet {
@@ -23,11 +24,7 @@ const CLIENT_NAME_CHARS_MAX: usize = 100;
 /// The name an application gave itself, without the characters that could make a page show something else: controls, and
 /// those that turn the direction of text or cannot be seen.
 pub fn client_name(given: &str) -> Option<String> {
-    let is_shown = |character: &char| {
-        !character.is_control()
-            && !matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-    };
+    let is_shown = |character: &char| !character.is_control() && !is_invisible(*character);
     let name: String = given.chars().filter(is_shown).take(CLIENT_NAME_CHARS_MAX).collect();
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }

@@ -6,13 +6,16 @@ use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde_json::json;
 
+use super::password_queue::{Place, QueueFull};
+use super::throttle::{Throttle, network};
 use crate::domain::ids::UserId;
+use crate::domain::refusal_reason::RefusalReason;
 use crate::http::call::Call;
 use crate::http::envelope;
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, ErrorCode};
 use crate::http::products::Products;
 use crate::http::wire::person::{Login, Registration, parse_login, parse_registration};
-use crate::session::{SESSION_TTL_S, hash_password, verify_password};
+use crate::session::SESSION_TTL_S;
 use crate::store::{NewUser, UserCreated};
 
 /// What a password is compared with when there is no such person, so that the answer takes as long.
@@ -37,11 +40,10 @@ pub async fn register(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     }
     let Registration { email, password, name } = parse_registration(&call.body, products.limits.password_min_length)
         .map_err(|issues| ApiError::validation(&issues))?;
-    let place = products.throttle.hashing_place().await;
+    let mut place = place(&products.throttle, false).await?;
     let clock = std::sync::Arc::clone(&products.clock);
-    let hash =
-        actix_web::web::block(move || hash_password(&password, clock.as_ref())).await.map_err(ApiError::internal)?;
-    drop(place);
+    let hashing = actix_web::web::block(move || place.memory().hash(&password, clock.as_ref()));
+    let hash = hashing.await.map_err(ApiError::internal)?;
     let new = NewUser {
         email,
         name,
@@ -71,25 +73,36 @@ pub async fn login(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     )
 }
 
+/// A place to hash a password in; 503 when too many wait for one.
+async fn place(throttle: &Throttle, is_known: bool) -> Result<Place, ApiError> {
+    let busy = || ApiError::busy(RefusalReason::LoginQueue, "too many passwords are being checked", 1);
+    let place = throttle.passwords.place(is_known).await.map_err(|QueueFull| busy())?;
+    place.ok_or_else(busy)
+}
+
 /// The person of an e-mail address and a password: the same words and the same work for an unknown person and a wrong password.
 pub async fn authenticate(call: &Call<Products>, email: &str, password: &str) -> Result<UserId, ApiError> {
     let products = call.state();
-    let (address, account) = (address(call), email.to_lowercase());
-    let (_attempt, wait) = products.throttle.attempt(address, &account);
-    tokio::time::sleep(wait).await;
-    let user = products.reader.find_user_by_email(email).await?;
-    let stored = user.as_ref().map_or_else(|| NOBODY_HASH.to_owned(), |user| user.password_hash.clone());
-    let place = products.throttle.hashing_place().await;
-    let password = password.to_owned();
-    let right = actix_web::web::block(move || verify_password(&password, &stored)).await.map_err(ApiError::internal)?;
-    drop(place);
-    let Some(user) = user.filter(|_| right) else {
-        products.throttle.fail(address, &account);
-        return Err(ApiError::new(
-            crate::http::error::ErrorCode::Unauthorized,
-            "the e-mail address or the password is wrong",
-        ));
+    let attempt = products.throttle.log_ins.begin(&email.to_lowercase(), network(address(call)));
+    let attempt = attempt.map_err(ApiError::rate_limited)?;
+    let prepared = async {
+        let place = place(&products.throttle, attempt.is_known()).await?;
+        Ok::<_, ApiError>((place, products.reader.find_user_by_email(email).await?))
     };
-    products.throttle.succeed(&account);
+    let (mut place, user) = match prepared.await {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            attempt.was_not_tried();
+            return Err(error);
+        }
+    };
+    let stored = user.as_ref().map_or_else(|| NOBODY_HASH.to_owned(), |user| user.password_hash.clone());
+    let password = password.to_owned();
+    let comparing = actix_web::web::block(move || place.memory().verify(&password, &stored));
+    let is_right = comparing.await.map_err(ApiError::internal)?;
+    let Some(user) = user.filter(|_| is_right) else {
+        return Err(ApiError::new(ErrorCode::Unauthorized, "the e-mail address or the password is wrong"));
+    };
+    attempt.succeeded();
     Ok(user.id)
 }

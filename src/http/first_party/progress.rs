@@ -1,14 +1,17 @@
 //! The progress socket: what happens to a person's jobs, as it happens.
 //!
 //! The token comes in `Authorization` or as the second of two subprotocols (`bearer, <jwt>`), never in the query. A page
-//! of another origin is refused. A reader that falls too far behind is cut off rather than buffered for.
+//! of another origin is refused. A reader that falls too far behind is cut off rather than buffered for. A session has a bounded number
+//! of sockets, which end with it.
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{FromRequest as _, HttpRequest, HttpResponse, web};
 use actix_ws::{AggregatedMessage, CloseCode, CloseReason, Session};
+use dashmap::DashMap;
 use futures_util::StreamExt as _;
 use serde_json::json;
 use tokio::sync::broadcast::Receiver;
@@ -23,14 +26,48 @@ use crate::http::call::{Call, Presented};
 use crate::http::error::ApiError;
 use crate::http::products::Products;
 use crate::http::server::ReadPermit;
+use crate::session::Session as WebSession;
 
 const SUBPROTOCOL: &str = "bearer";
-/// How often the database is read where several processes may work on the person's jobs.
+/// How often it is looked whether the session has ended, and the database is read where several processes may work on the person's jobs.
 const POLL_EVERY: Duration = Duration::from_secs(1);
 /// How long a reader may take to make room for a message.
 const SEND_WAIT: Duration = Duration::from_secs(5);
 /// How often an idle connection is pinged.
 const PING_EVERY: Duration = Duration::from_secs(20);
+
+/// Sockets that are open, by session.
+#[derive(Default)]
+pub struct OpenSockets(Arc<DashMap<String, u64>>);
+
+/// One of them; no longer counted when it is dropped.
+struct OpenSocket {
+    sockets: Arc<DashMap<String, u64>>,
+    session: String,
+}
+
+impl OpenSockets {
+    /// Counts one more socket of a session, of which there may be so many.
+    fn open(&self, session: &WebSession, max: u64) -> Result<OpenSocket, ApiError> {
+        // A token of an earlier version names no session: then the person counts as one.
+        let session = session.id.clone().unwrap_or_else(|| session.user_id.to_string());
+        let mut count = self.0.entry(session.clone()).or_insert(0);
+        if *count >= max {
+            return Err(ApiError::limit_reached(format!("a session may have {max} progress sockets open"), max));
+        }
+        *count += 1;
+        Ok(OpenSocket { sockets: Arc::clone(&self.0), session })
+    }
+}
+
+impl Drop for OpenSocket {
+    fn drop(&mut self) {
+        if let Some(mut count) = self.sockets.get_mut(&self.session) {
+            *count = count.saturating_sub(1);
+        }
+        self.sockets.remove_if(&self.session, |_, count| *count == 0);
+    }
+}
 
 /// `GET /app/v1/progress`.
 pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
@@ -42,7 +79,7 @@ pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     }
     let (request, mut payload) = call.into_upgrade()?;
     let (token, by_subprotocol) = token(&request).ok_or_else(ApiError::session_required)?;
-    let user_id = products.sessions.verify(&token, products.clock.as_ref()).map_err(|_| ApiError::invalid_token())?;
+    let web_session = products.sessions.read(&token, products.clock.as_ref()).map_err(|_| ApiError::invalid_token())?;
     let permit = request.conn_data::<Rc<ReadPermit>>().cloned();
     let stream = web::Payload::from_request(&request, &mut payload).await.map_err(ApiError::internal)?;
     let (mut response, session, messages) = actix_ws::handle(&request, stream).map_err(|error| {
@@ -53,11 +90,13 @@ pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     if by_subprotocol {
         response.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(SUBPROTOCOL));
     }
+    let counted = products.sockets.open(&web_session, products.limits.max_sockets_per_session)?;
     // Listening begins before the open jobs are read, so that nothing falls between the two.
-    let events = products.actors.board.listen(user_id);
+    let events = products.actors.board.listen(web_session.user_id);
     actix_web::rt::spawn(async move {
         let mut messages = messages.max_frame_size(4096).aggregate_continuations();
-        let ending = serve(&products, user_id, session.clone(), events, &mut messages).await;
+        let ending = serve(&products, &web_session, session.clone(), events, &mut messages).await;
+        drop(counted);
         // The other side may be gone already, which is what was wanted.
         drop(tokio::time::timeout(SEND_WAIT, session.close(ending)).await);
         // Who closes a WebSocket ends the connection, too (RFC 6455, 7.1.1): nothing that comes after matters.
@@ -107,11 +146,12 @@ type Messages = actix_ws::AggregatedMessageStream;
 
 async fn serve(
     products: &Products,
-    user_id: UserId,
+    web_session: &WebSession,
     mut session: Session,
     mut events: Receiver<JobEvent>,
     messages: &mut Messages,
 ) -> Option<CloseReason> {
+    let user_id = web_session.user_id;
     let mut sent: Vec<(JobId, JobStatus)> = Vec::new();
     if send_changes(products, user_id, &mut session, &mut sent).await.is_err() {
         return None;
@@ -137,8 +177,14 @@ async fn serve(
                 }
                 Err(RecvError::Closed) => return Some(CloseCode::Away.into()),
             },
-            _ = polls.tick(), if products.shared_database => {
-                send_changes(products, user_id, &mut session, &mut sent).await.ok()?;
+            _ = polls.tick() => {
+                if web_session.ends_at_ms <= products.clock.now_ms() {
+                    let reason = Some("the session has ended".to_owned());
+                    return Some(CloseReason { code: CloseCode::Policy, description: reason });
+                }
+                if products.shared_database {
+                    send_changes(products, user_id, &mut session, &mut sent).await.ok()?;
+                }
             }
             _ = pings.tick() => tokio::time::timeout(SEND_WAIT, session.ping(b"")).await.ok()?.ok()?,
             incoming = messages.next() => match incoming {

@@ -1,15 +1,15 @@
-//! Slows down those who guess: registrations per address, failed log-ins per address and per account, failed exchanges and
+//! Slows down those who guess: registrations per address, log-ins (`log_ins`), failed exchanges and
 //! revocations of tokens per address, access tokens that nobody was given per address. And keeps people from making this service ask
 //! others: documents of clients per person and host.
 
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
-use std::time::Duration;
 
 use dashmap::DashMap;
-use tokio::sync::Semaphore;
 
+use super::log_ins::LogIns;
+use super::password_queue::PasswordQueue;
 use crate::clock::Clock;
 use crate::domain::caller::{RateDecision, RateRule, RateWindow};
 use crate::domain::ids::UserId;
@@ -29,19 +29,8 @@ const UNKNOWN_TOKENS: RateRule = RateRule { limit: 600, window_ms: 60_000 };
 /// Look-ups of access tokens for all addresses together that presented one of those within the minute. Addresses that did not are
 /// no part of it, so that whoever makes tokens up, from however many places, keeps nobody else out.
 const SUSPECT_LOOK_UPS: RateRule = RateRule { limit: 500, window_ms: 1_000 };
-/// How long failed log-ins are remembered.
-const FAILURES: RateRule = RateRule { limit: 1_000_000, window_ms: 15 * 60_000 };
-/// Failures that cost nothing: people mistype.
-const FREE_FAILURES: u64 = 3;
-/// The wait after the first failure that costs, doubled with each further one.
-const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// The longest wait.
-const LONGEST_WAIT: Duration = Duration::from_secs(8);
 /// Entries beyond which the ones that are over are forgotten.
 const ENTRIES_MAX: usize = 10_000;
-/// Passwords hashed at once: each takes about 20 MB and tens of milliseconds.
-const HASHES_MAX: usize = 2;
-
 /// Counters of one process.
 pub struct Throttle {
     clock: Arc<dyn Clock>,
@@ -52,45 +41,18 @@ pub struct Throttle {
     fetches_from_host: DashMap<String, RateWindow>,
     unknown_tokens: DashMap<IpAddr, RateWindow>,
     suspect_look_ups: RateWindow,
-    failures_by_address: DashMap<IpAddr, RateWindow>,
-    failures_by_account: DashMap<String, RateWindow>,
-    attempts_by_address: DashMap<IpAddr, u64>,
-    attempts_by_account: DashMap<String, u64>,
-    hashing: Semaphore,
-}
-
-/// A log-in under way; counted until it is dropped.
-pub struct Attempt<'a> {
-    throttle: &'a Throttle,
-    address: IpAddr,
-    account: String,
-}
-
-impl Drop for Attempt<'_> {
-    fn drop(&mut self) {
-        end(&self.throttle.attempts_by_address, &self.address);
-        end(&self.throttle.attempts_by_account, &self.account);
-    }
-}
-
-/// Counts one more under way; returns how many there were.
-fn begin<K: Eq + Hash>(attempts: &DashMap<K, u64>, key: K) -> u64 {
-    let mut count = attempts.entry(key).or_insert(0);
-    *count += 1;
-    *count - 1
-}
-
-fn end<K: Eq + Hash>(attempts: &DashMap<K, u64>, key: &K) {
-    if let Some(mut count) = attempts.get_mut(key) {
-        *count = count.saturating_sub(1);
-    }
-    attempts.remove_if(key, |_, count| *count == 0);
+    /// Attempts to sign in.
+    pub log_ins: LogIns,
+    /// The way to the memory that passwords are hashed in.
+    pub passwords: Arc<PasswordQueue>,
 }
 
 impl Throttle {
     /// Nobody has tried anything yet.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
+            log_ins: LogIns::new(Arc::clone(&clock)),
+            passwords: Arc::default(),
             clock,
             registrations: DashMap::new(),
             clients: DashMap::new(),
@@ -99,11 +61,6 @@ impl Throttle {
             fetches_from_host: DashMap::new(),
             unknown_tokens: DashMap::new(),
             suspect_look_ups: RateWindow::default(),
-            failures_by_address: DashMap::new(),
-            failures_by_account: DashMap::new(),
-            attempts_by_address: DashMap::new(),
-            attempts_by_account: DashMap::new(),
-            hashing: Semaphore::new(HASHES_MAX),
         }
     }
 
@@ -159,36 +116,6 @@ impl Throttle {
         self.hit(&self.unknown_tokens, network(address), UNKNOWN_TOKENS);
     }
 
-    /// Begins a log-in and says how long it has to wait because of earlier failures and of attempts still under way, so
-    /// that guessing in parallel gains nothing.
-    pub fn attempt(&self, address: IpAddr, account: &str) -> (Attempt<'_>, Duration) {
-        let address = network(address);
-        let attempt = Attempt { throttle: self, address, account: account.to_owned() };
-        let beside_address = begin(&self.attempts_by_address, address);
-        let beside_account = begin(&self.attempts_by_account, account.to_owned());
-        let now_ms = self.clock.monotonic_ms();
-        let of_address = self.failures_by_address.get(&address).map_or(0, |window| window.used(FAILURES, now_ms));
-        let of_account = self.failures_by_account.get(account).map_or(0, |window| window.used(FAILURES, now_ms));
-        let wait = wait_after((of_address + beside_address).max(of_account + beside_account));
-        (attempt, wait)
-    }
-
-    /// Counts a failed log-in.
-    pub fn fail(&self, address: IpAddr, account: &str) {
-        self.hit(&self.failures_by_address, network(address), FAILURES);
-        self.hit(&self.failures_by_account, account.to_owned(), FAILURES);
-    }
-
-    /// Forgets the failures of an account whose person has logged in.
-    pub fn succeed(&self, account: &str) {
-        self.failures_by_account.remove(account);
-    }
-
-    /// A place to hash a password in; `None` only while the service is being torn down.
-    pub async fn hashing_place(&self) -> Option<tokio::sync::SemaphorePermit<'_>> {
-        self.hashing.acquire().await.ok()
-    }
-
     fn hit<K: Eq + Hash>(&self, windows: &DashMap<K, RateWindow>, key: K, rule: RateRule) -> RateDecision {
         let now_ms = self.clock.monotonic_ms();
         if windows.len() > ENTRIES_MAX {
@@ -199,42 +126,17 @@ impl Throttle {
 }
 
 /// What counts as one address: of IPv6 the network of 64 bits, because whoever has one of its addresses has them all.
-fn network(address: IpAddr) -> IpAddr {
+pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
     }
 }
 
-fn wait_after(failures: u64) -> Duration {
-    let Some(costly) = failures.checked_sub(FREE_FAILURES) else { return Duration::ZERO };
-    let doublings = u32::try_from(costly.min(16)).unwrap_or(16);
-    FIRST_WAIT.saturating_mul(1 << doublings).min(LONGEST_WAIT)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::clock::ManualClock;
-
-    #[test]
-    fn repeated_failures_wait_longer_and_are_forgotten() {
-        let clock = Arc::new(ManualClock::at_ms(0));
-        let throttle = Throttle::new(clock.clone());
-        let address = IpAddr::from([127, 0, 0, 1]);
-        let other = IpAddr::from([127, 0, 0, 2]);
-        for _ in 0..5 {
-            throttle.fail(address, "a@b");
-        }
-        let wait = |address, account| throttle.attempt(address, account).1;
-        assert_eq!(wait(address, "x@y"), Duration::from_secs(1));
-        assert_eq!(wait(other, "a@b"), Duration::from_secs(1));
-        throttle.succeed("a@b");
-        assert_eq!(wait(other, "a@b"), Duration::ZERO);
-        clock.advance_ms(15 * 60_000);
-        assert_eq!(wait(address, "a@b"), Duration::ZERO);
-        assert_eq!(wait_after(1_000), LONGEST_WAIT);
-    }
 
     #[test]
     fn the_addresses_of_one_network_count_together() {
@@ -282,17 +184,5 @@ mod tests {
         assert!((0..10_000).all(|_| throttle.look_up_wait_s(address(201)).is_none()));
         clock.advance_ms(60_000);
         assert_eq!(throttle.look_up_wait_s(address(1)), None);
-    }
-
-    #[test]
-    fn guesses_made_in_parallel_wait_as_if_made_one_after_the_other() {
-        let throttle = Throttle::new(Arc::new(ManualClock::at_ms(0)));
-        let address = IpAddr::from([127, 0, 0, 1]);
-        let under_way: Vec<_> = (0..6).map(|_| throttle.attempt(address, "a@b")).collect();
-        let waits: Vec<_> = under_way.iter().map(|(_, wait)| wait.as_millis()).collect();
-        assert_eq!(waits, [0, 0, 0, 250, 500, 1_000]);
-        drop(under_way);
-        assert_eq!(throttle.attempt(address, "a@b").1, Duration::ZERO);
-        assert!(throttle.attempts_by_account.is_empty());
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use actix_web::HttpResponse;
+use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use bytes::Bytes;
@@ -28,9 +29,9 @@ use super::outcome::{Outcome, Refused};
 use super::server::{ToolServer, stand_in};
 use super::tools;
 use crate::http::call::{Call, missing_scopes};
+use crate::http::connection::Parts;
 use crate::http::envelope::{self, JSON_RPC_INVALID_REQUEST};
 use crate::http::error::ApiError;
-use crate::http::pieces;
 use crate::http::products::Products;
 
 /// Headers of a request that rmcp has no use for.
@@ -76,7 +77,8 @@ impl Calls {
     }
 }
 
-/// `POST /mcp`.
+/// `POST /mcp`. What only some messages need is boxed: whatever one message takes from the allocator becomes resident, and lies in the
+/// buffers of the connections that come after it.
 pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     if call.body.trim_ascii_start().first() == Some(&b'[') {
         let message = "several messages in one body are not accepted; send one";
@@ -85,7 +87,7 @@ pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     refuse_missing_scopes(&call).await?;
     match Direct::of(&call, host(&call)) {
         Some(message) => directly(&call, message).await,
-        None => through_rmcp(&call).await,
+        None => Box::pin(through_rmcp(&call)).await,
     }
 }
 
@@ -127,7 +129,8 @@ async fn refuse_missing_scopes(call: &Call<Products>) -> Result<(), ApiError> {
     let Ok(Asked { method, params: Some(params) }) = serde_json::from_slice(&call.body) else { return Ok(()) };
     let definition = params.name.filter(|_| method == "tools/call").and_then(|name| Definition::named(&name));
     let Some(definition) = definition else { return Ok(()) };
-    let needed = tools::needed_scopes(call, definition, &params.arguments.unwrap_or_default()).await?;
+    let arguments = params.arguments.unwrap_or_default();
+    let needed = Box::pin(tools::needed_scopes(call, definition, &arguments)).await?;
     let held = caller.access().map(|access| access.scopes).unwrap_or_default();
     if needed.without(held).is_empty() { Ok(()) } else { Err(missing_scopes(caller, needed)) }
 }
@@ -135,18 +138,20 @@ async fn refuse_missing_scopes(call: &Call<Products>) -> Result<(), ApiError> {
 /// Answers a message that is understood completely.
 async fn directly(call: &Call<Products>, message: Direct<'_>) -> Result<HttpResponse, ApiError> {
     let (method, begun) = (message.method(), Instant::now());
-    let text = match message.step()? {
-        Step::Answer(text) => {
+    let body = match message.step()? {
+        Step::Answer(parts) => {
             call.message_answered(method, "", "answered", begun.elapsed());
-            text
+            BoxBody::new(Parts(parts))
         }
-        Step::Run(reply, definition, arguments) => match run(call, definition, arguments).await {
-            Ok(json) => reply.given(json.get())?,
-            Err(Refused::Failure(failure)) => reply.failed(&failure.to_string())?,
-            Err(Refused::Fault(error)) => reply.faulted(&fault_in_words(call, &error))?,
-        },
+        Step::Run(reply, definition, arguments) => {
+            BoxBody::new(match Box::pin(run(call, definition, arguments)).await {
+                Ok(json) => reply.given(json.get())?,
+                Err(Refused::Failure(failure)) => reply.failed(&failure.to_string())?,
+                Err(Refused::Fault(error)) => reply.faulted(&fault_in_words(call, &error))?,
+            })
+        }
     };
-    let mut answer = HttpResponse::with_body(StatusCode::OK, pieces::body(text));
+    let mut answer = HttpResponse::with_body(StatusCode::OK, body);
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(answer)
 }
@@ -173,7 +178,7 @@ async fn through_rmcp(call: &Call<Products>) -> Result<HttpResponse, ApiError> {
             response = &mut handling => break response,
             Some(asked) = calls.recv() => {
                 is_call = true;
-                let outcome = run(call, asked.definition, asked.arguments).await;
+                let outcome = Box::pin(run(call, asked.definition, asked.arguments)).await;
                 let answer = match outcome {
                     Ok(json) => {
                         given = Some(json);
@@ -263,7 +268,7 @@ where
         None => body,
     };
     let status = StatusCode::from_u16(parts.status.as_u16()).map_err(ApiError::internal)?;
-    let mut answer = HttpResponse::with_body(status, pieces::body(body));
+    let mut answer = HttpResponse::with_body(status, BoxBody::new(body));
     for (name, value) in &parts.headers {
         let name = HeaderName::from_bytes(name.as_str().as_bytes()).map_err(ApiError::internal)?;
         answer.headers_mut().insert(name, HeaderValue::from_bytes(value.as_bytes()).map_err(ApiError::internal)?);

@@ -5,6 +5,7 @@
 
 use std::sync::LazyLock;
 
+use bytes::Bytes;
 use rmcp::model::{ClientCapabilities, Implementation};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -39,8 +40,8 @@ enum Asked<'a> {
 
 /// What is done about a message.
 pub(super) enum Step<'a> {
-    /// The answer is this text.
-    Answer(String),
+    /// The answer is this text, in parts.
+    Answer([Bytes; 3]),
     /// The tool runs with these arguments; what it gives is then printed.
     Run(Reply<'a>, &'static Definition, Arguments),
 }
@@ -152,16 +153,22 @@ impl<'a> Direct<'a> {
         Ok(match self.asked {
             Asked::Call(definition, arguments) => Step::Run(reply, definition, arguments),
             Asked::List => {
+                // Every client asks for it, and it is long: its text is shared.
                 let list = LISTED.as_ref().map_err(|_| unprinted())?;
-                Step::Answer(reply.with_result(&format!("{{{}{list}", reply.complete())))
+                let before = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{{}", self.id, reply.complete());
+                Step::Answer([before.into(), list.clone(), Bytes::from_static(b"}")])
             }
-            Asked::Discover => Step::Answer(reply.with_result(DISCOVERED.as_ref().map_err(|_| unprinted())?)),
+            Asked::Discover => Step::Answer(whole(reply.with_result(DISCOVERED.as_ref().map_err(|_| unprinted())?))),
             Asked::Initialize(version) => {
                 let parts = INITIALIZED.as_ref().map_err(|_| unprinted())?;
-                Step::Answer(reply.with_result(&format!("{{\"protocolVersion\":\"{version}\",{parts}")))
+                Step::Answer(whole(reply.with_result(&format!("{{\"protocolVersion\":\"{version}\",{parts}"))))
             }
         })
     }
+}
+
+fn whole(text: String) -> [Bytes; 3] {
+    [text.into(), Bytes::new(), Bytes::new()]
 }
 
 fn unprinted() -> ApiError {
@@ -173,9 +180,9 @@ static DISCOVERED: LazyLock<serde_json::Result<String>> =
     LazyLock::new(|| serde_json::to_string(&server::discovered()));
 
 /// What `tools/list` is answered, after the first brace and what says that the answer is complete.
-static LISTED: LazyLock<serde_json::Result<String>> = LazyLock::new(|| {
+static LISTED: LazyLock<serde_json::Result<Bytes>> = LazyLock::new(|| {
     let list = serde_json::to_string(&server::listed())?;
-    Ok(list.trim_start_matches('{').trim_start_matches(COMPLETE).to_owned())
+    Ok(Bytes::copy_from_slice(list.trim_start_matches('{').trim_start_matches(COMPLETE).as_bytes()))
 });
 
 /// What `initialize` is answered, after the revision.

@@ -60,8 +60,8 @@ fn is_within_the_machine(base_url: &str) -> bool {
 
 /// Whether no cache may keep an answer at a path, whoever makes it.
 pub(super) fn is_never_cached(path: &str) -> bool {
-    let is_page = path.starts_with("/app/") && !path.starts_with("/app/v1/");
-    is_page || ["/oauth/", "/app/v1/connections", "/.well-known/oauth-"].iter().any(|start| path.starts_with(start))
+    // Pages, what is said at log-in, keys with their secrets, tokens.
+    ["/app/", "/api/v1/keys", "/oauth/", "/.well-known/oauth-"].iter().any(|start| path.starts_with(start))
 }
 
 /// The public URL; 404 where connections by OAuth are not offered.

@@ -177,6 +177,17 @@ pub async fn submit(call: Call<Products>) -> Result<HttpResponse, ApiError> {
             let words = "The e-mail address or the password is wrong.";
             return page(&call, return_to, Some(Refused { words, email }), StatusCode::UNAUTHORIZED);
         }
+        Err(error) if matches!(error.code(), ErrorCode::RateLimited | ErrorCode::Busy) => {
+            let seconds = error.retry_after_s().unwrap_or(1);
+            let words = match error.code() {
+                ErrorCode::RateLimited => format!("Too many attempts. Please try again in {seconds} seconds."),
+                _ => "Too many people are signing in. Please try again in a moment.".to_owned(),
+            };
+            let refused = Refused { words: &words, email };
+            let mut answer = page(&call, return_to, Some(refused), error.code().status())?;
+            answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+            return Ok(answer);
+        }
         Err(error) => return Err(error),
     };
     let token = call.state().sessions.issue(user_id, SESSION_TTL_S, call.clock().as_ref());

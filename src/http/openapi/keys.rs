@@ -27,6 +27,7 @@ pub fn create_key() -> Operation {
     )
     .answer::<CreatedKeyJson>(201, "The key was made.")
     .error(ErrorCode::ValidationError)
+    .error_with(ErrorCode::Conflict, json!({ "reason": "limit_reached", "limit": 100 }))
     .error_with(
         ErrorCode::UnprocessableEntity,
         json!({ "reason": "unknown_reference", "field": "organisation_ids", "id": 99 }),

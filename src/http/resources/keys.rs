@@ -44,6 +44,7 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         scopes: request.scopes,
         allow_overage: request.allow_overage,
         organisation_ids: request.organisation_ids,
+        live_max: Some(products.limits.max_keys_per_person),
     };
     match products.actors.keys.create(new).await? {
         KeyCreated::Created(row) => envelope::json(StatusCode::CREATED, &CreatedKeyJson::new(&row, &minted.plaintext)),
@@ -52,6 +53,10 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
                 .with_detail("field", format!("organisation_ids[{index}]"))
                 .with_detail("id", id.0))
         }
+        KeyCreated::TooMany { live_max } => Err(ApiError::limit_reached(
+            format!("a person may have {live_max} live keys; revoke one that is not needed"),
+            live_max,
+        )),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Registration and log-in bodies.
 
 use super::object::Object;
+use crate::domain::characters::{is_invisible, is_variation_selector};
+use crate::domain::password;
 use crate::domain::problem::Issues;
 
 /// The longest e-mail address (RFC 5321 with its brackets left out).
@@ -26,9 +28,16 @@ pub struct Login {
     pub password: String,
 }
 
-/// Whether a text can be an e-mail address: something, `@`, something with nothing odd, at most 254 characters.
+/// Whether a text can be an e-mail address: something, `@`, something with nothing odd or invisible, at most 254 characters.
 pub fn email_is_usable(email: &str) -> bool {
-    let plain = |part: &str| !part.is_empty() && !part.chars().any(|c| c.is_whitespace() || c.is_control() || c == '@');
+    let is_odd = |character: char| {
+        character.is_whitespace()
+            || character.is_control()
+            || is_invisible(character)
+            || is_variation_selector(character)
+            || character == '@'
+    };
+    let plain = |part: &str| !part.is_empty() && !part.chars().any(is_odd);
     email.chars().count() <= EMAIL_LENGTH_MAX
         && email.split_once('@').is_some_and(|(local, domain)| plain(local) && plain(domain))
 }
@@ -44,6 +53,13 @@ pub fn parse_registration(body: &[u8], password_min_length: usize) -> Result<Reg
     }
     let password = object.required_text("password", password_min_length..=PASSWORD_LENGTH_MAX, &mut issues);
     let name = object.required_text("name", 1..=120, &mut issues);
+    if let Some(chosen) = &password {
+        let weakness =
+            password::weakness(chosen, email.as_deref().unwrap_or_default(), name.as_deref().unwrap_or_default());
+        if let Some(weakness) = weakness {
+            issues.field("body", "password", weakness);
+        }
+    }
     object.order(&mut issues);
     match (email, password, name) {
         (Some(email), Some(password), Some(name)) if issues.is_empty() => Ok(Registration { email, password, name }),

@@ -11,8 +11,15 @@ use crate::support::client::Answer;
 use crate::support::server::TestServer;
 
 /// Reasons that other tests provoke: of e-mail, VAT schemes, and the tokens of imports and opening balances.
-const ELSEWHERE: [&str; 6] =
-    ["no_recipient", "token_used", "token_expired", "already_set", "idempotency_in_progress", "vat_already_posted"];
+const ELSEWHERE: [&str; 7] = [
+    "no_recipient",
+    "token_used",
+    "token_expired",
+    "already_set",
+    "idempotency_in_progress",
+    "vat_already_posted",
+    "limit_reached",
+];
 
 /// An organisation in which everything can be refused.
 struct Scene {

@@ -1,6 +1,10 @@
 //! The connection around a request: pipelining, early answers, HEAD, what is not HTTP.
 
-use super::support::{Client, chunked, exchange, request, start};
+use std::io::{BufRead as _, ErrorKind};
+use std::time::Duration;
+
+use super::support::{Client, LARGE_BYTES, chunked, exchange, request, start};
+use crate::support::until;
 
 #[test]
 fn pipelined_requests_after_errors_are_answered_in_order() {
@@ -127,4 +131,53 @@ fn large_heads_are_read_across_turns() {
     let server = start();
     let answer = exchange(server.address, &format!("GET /health\nX: {}", "x".repeat(60_000)), "");
     assert_eq!(answer.status, 200);
+}
+
+#[test]
+fn the_head_of_a_later_request_has_its_time_like_the_first() {
+    let server = start();
+    let mut client = Client::connect(server.address);
+    client.send(request("GET /health", ""));
+    assert_eq!(client.answer().checked().0, 200);
+    client.send("GET /health HTTP/1.1\r\nHost: x\r\nX-More: ");
+    client.stream.get_ref().set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+    // A little more of it, again and again, gains no time.
+    let closed = (0..3_000).find(|_| match client.stream.fill_buf() {
+        Ok(bytes) => bytes.is_empty(),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => !client.send_if_possible("a"),
+        Err(_) => true,
+    });
+    assert!(closed.is_some(), "still waiting for the head");
+    assert_eq!(exchange(server.address, "GET /health", "").status, 200);
+}
+
+#[test]
+fn who_does_not_read_is_cut_off() {
+    let server = start();
+    let mut client = Client::connect(server.address);
+    for _ in 0..16 {
+        client.send(request("GET /large", ""));
+    }
+    until("the connection is closed by force", || client.stream.get_ref().take_error().unwrap());
+    assert_eq!(exchange(server.address, "GET /health", "").status, 200);
+}
+
+#[test]
+fn who_reads_slowly_gets_everything_and_the_next_answer() {
+    let server = start();
+    let mut client = Client::connect(server.address);
+    client.send([request("GET /large", ""), request("GET /health", "")].concat());
+    let mut received = Vec::new();
+    while received.len() < LARGE_BYTES {
+        // Together longer than a client may read nothing, and than a head may take.
+        std::thread::sleep(Duration::from_millis(100));
+        let mut piece = vec![0; 64 << 10];
+        std::io::Read::read_exact(&mut client.stream, &mut piece).unwrap();
+        received.extend_from_slice(&piece);
+    }
+    let end = client.stream.read_until(b'}', &mut received).unwrap();
+    assert!(end > 0 && received.ends_with(b"x\"}"), "the end of the large answer");
+    assert_eq!(client.answer().checked().0, 200);
+    client.send(request("GET /large", ""));
+    assert_eq!(client.answer().body.len(), LARGE_BYTES + "{\"text\":\"\"}".len());
 }

@@ -331,3 +331,22 @@ fn allow_lists_the_methods_of_every_path_of_the_table() {
         assert_eq!(answer.header("allow"), allow);
     }
 }
+
+#[test]
+fn large_public_texts_come_compressed_to_those_who_take_that() {
+    let server = start_routes(Setup::default(), table());
+    for path in ["/openapi.json", "/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js", "/docs/"] {
+        let plain = exchange(server.address, &format!("GET {path}"), "");
+        assert_eq!((plain.status, plain.header("content-encoding")), (200, ""), "{path}");
+        for _ in 0..2 {
+            let packed = exchange(server.address, &format!("GET {path}\nAccept-Encoding: br, gzip;q=0.8"), "");
+            assert_eq!((packed.status, packed.header("content-encoding")), (200, "gzip"), "{path}");
+            assert_eq!(packed.header("content-type"), plain.header("content-type"), "{path}");
+            assert_eq!(packed.header("vary"), "Accept-Encoding", "{path}");
+            assert!(2 * packed.body.len() < plain.body.len() + 400, "{path}: {} bytes", packed.body.len());
+            let mut unpacked = Vec::new();
+            std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&packed.body[..]), &mut unpacked).unwrap();
+            assert!(unpacked == plain.body, "{path}");
+        }
+    }
+}

@@ -24,6 +24,8 @@ use bookkeeping_suite::http::server::{Observer, Parts, ServerOptions};
 use bookkeeping_suite::http::{BodyLimits, envelope, server};
 use serde_json::{Value, json};
 
+/// Bytes of a large answer, beside what is around them.
+pub const LARGE_BYTES: usize = 2 << 20;
 /// A token the test gate accepts as a session of person 9.
 pub const SESSION: &str = "good-session";
 
@@ -145,6 +147,7 @@ pub fn start_routes(setup: Setup, routes: Vec<Route<()>>) -> TestServer {
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
         workers: setup.workers,
         header_timeout: Duration::from_secs(2),
+        write_timeout: Duration::from_secs(1),
         shutdown_grace: Duration::from_secs(1),
         bodies: setup.limits,
         ..ServerOptions::default()
@@ -214,6 +217,9 @@ fn test_routes() -> Vec<Route<()>> {
         Route::get("/broken", "broken", Access::AnyKey, |_| async { Err(ApiError::internal("secret-cause")) }),
         Route::get("/busy", "busy", Access::AnyKey, |_| async {
             Err(ApiError::busy(RefusalReason::StoreUnavailable, "the queue is full", 3))
+        }),
+        Route::get("/large", "large", Access::Public, |_| async {
+            envelope::json(StatusCode::OK, &json!({ "text": "x".repeat(LARGE_BYTES) }))
         }),
     ]
 }

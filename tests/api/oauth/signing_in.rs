@@ -137,6 +137,32 @@ fn a_wrong_password_and_a_stranger_are_told_the_same() {
 }
 
 #[test]
+fn who_guesses_on_the_page_is_counted_as_one_who_guesses_by_program() {
+    let server = server();
+    let guess = || submit(&server, &show(&server, ""), &[("password", "wrong")]);
+    for number in 0..7 {
+        if number % 2 == 0 {
+            assert_eq!(guess().status, 401);
+        } else {
+            let body = json!({ "email": EMAIL, "password": "wrong" });
+            server.client.post("/app/v1/login").json(&body).send().refused(401, "unauthorized");
+        }
+    }
+    let refused = guess();
+    assert_eq!((refused.status, refused.number("retry-after")), (429, 60), "{refused}");
+    let text = refused.text();
+    assert!(
+        text.contains("Too many attempts. Please try again in 60 seconds.") && text.contains("id=\"sign-in\""),
+        "{text}"
+    );
+    let right = submit(&server, &show(&server, ""), &[]);
+    assert_eq!(right.status, 429, "{right}");
+    assert!(!cookies(&right).contains_key("bookkeeping_session"), "{right}");
+    server.advance_s(60);
+    assert_eq!(submit(&server, &show(&server, ""), &[]).status, 303);
+}
+
+#[test]
 fn threat_33_nobody_is_sent_to_another_site_after_signing_in() {
     let server = server();
     let targets = [

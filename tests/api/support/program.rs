@@ -12,6 +12,9 @@ use crate::folder::temporary_folder;
 
 use super::until;
 
+/// `serve` on free ports.
+const SERVE: [&str; 5] = ["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"];
+
 /// A working folder to run the program in.
 pub struct Shell {
     pub folder: TempDir,
@@ -66,9 +69,30 @@ impl Shell {
     /// Starts `serve` on free ports in this folder and waits for the line with its two addresses.
     #[track_caller]
     pub fn serve(&self, more: &[&str]) -> Serving {
-        let mut arguments = vec!["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"];
+        let mut arguments = SERVE.to_vec();
         arguments.extend(more);
-        let mut command = self.command(&arguments);
+        Self::started(self.command(&arguments))
+    }
+
+    /// The same with so many descriptors and no more.
+    #[track_caller]
+    pub fn serve_with_descriptors(&self, descriptors: u64) -> Serving {
+        let program = self.command(&SERVE);
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -n {descriptors} && exec \"$0\" \"$@\"")]);
+        command.arg(program.get_program()).args(program.get_args());
+        for (name, value) in program.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.current_dir(self.folder.path()).stdin(Stdio::null());
+        Self::started(command)
+    }
+
+    #[track_caller]
+    fn started(mut command: Command) -> Serving {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
         let output = Arc::new(Mutex::new([String::new(), String::new()]));
         // Drained all the time, so that a full pipe never stops the program.

@@ -50,6 +50,7 @@ fn new_key(user: UserId, name: &str, organisations: Option<Vec<OrganisationId>>)
         scopes: [Scope::ReconcileRead, Scope::BooksRead].into_iter().collect(),
         allow_overage: true,
         organisation_ids: organisations,
+        live_max: None,
     }
 }
 
@@ -57,6 +58,7 @@ async fn create_key(bed: &StoreFixture, key: NewKey) -> KeyRow {
     match bed.store.writer.create_key(key).await.unwrap() {
         KeyCreated::Created(row) => row,
         KeyCreated::UnknownOrganisation { id, .. } => panic!("unknown organisation {id}"),
+        KeyCreated::TooMany { live_max } => panic!("more than {live_max} keys"),
     }
 }
 

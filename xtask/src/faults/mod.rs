@@ -1,6 +1,7 @@
 //! `cargo xtask faults`: break the service in ways that happen, and look for anything lost, charged twice or slow.
 
 mod bodies;
+mod connections;
 mod credits;
 mod kill;
 mod mail;
@@ -55,11 +56,15 @@ pub enum Scenario {
     Bodies,
     /// Peak memory of the largest jobs
     Memory,
+    /// Connections that ask for large answers and read nothing
+    Unread,
+    /// Connections that send the head of a request for ever
+    SlowHeads,
 }
 
 impl Scenario {
     /// All of them.
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 13] = [
         Self::Kill,
         Self::TwoProcesses,
         Self::Credits,
@@ -71,6 +76,8 @@ impl Scenario {
         Self::Mail,
         Self::PlanKill,
         Self::PlanTwoProcesses,
+        Self::Unread,
+        Self::SlowHeads,
     ];
 
     fn name(self) -> &'static str {
@@ -86,6 +93,8 @@ impl Scenario {
             Self::PlanKill => "plan-kill",
             Self::PlanTwoProcesses => "plan-two-processes",
             Self::Mail => "mail",
+            Self::Unread => "unread",
+            Self::SlowHeads => "slow-heads",
         }
     }
 }
@@ -217,6 +226,8 @@ pub fn run(options: &Options) -> Result<()> {
             Scenario::PlanKill => planning::kill(&bench, &mut finding),
             Scenario::PlanTwoProcesses => planning::two_processes(&bench, &mut finding),
             Scenario::Mail => mail::run(&bench, &mut finding),
+            Scenario::Unread => connections::run(&bench, &mut finding, connections::Kind::Unread),
+            Scenario::SlowHeads => connections::run(&bench, &mut finding, connections::Kind::SlowHeads),
         };
         if let Err(error) = outcome {
             finding.broken(format!("the scenario could not be carried out: {error:#}"));

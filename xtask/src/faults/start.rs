@@ -19,6 +19,8 @@ const BAR_MS: f64 = 200.0;
 pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     let mut random = bench.random.clone();
     let (installation, _postgres) = bench.installation("service")?;
+    // A start with many keys is measured, whoever has them.
+    let installation = installation.with("max_keys_per_person", "1000000");
     let server = installation.serve_ready()?;
     let mut connection = server.connect()?;
     let (people, keys) = two_people(&installation, &mut connection, 1_000)?;
