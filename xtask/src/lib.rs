@@ -23,3 +23,4 @@ pub mod random;
 pub mod reckoning;
 pub mod report;
 pub mod statistics;
+pub mod suggesting;

@@ -87,7 +87,11 @@ impl Api<'_> {
 
     /// Submits a job and polls until it has ended.
     pub(super) fn run_job(&self, path: &str, body: &str) -> anyhow::Result<Value> {
-        let accepted = self.post(path, body)?;
+        self.job_ended(&self.post(path, body)?)
+    }
+
+    /// Polls a job that was accepted until it has ended.
+    pub(super) fn job_ended(&self, accepted: &Value) -> anyhow::Result<Value> {
         let poll_url = accepted.get("poll_url").and_then(Value::as_str).context("the answer has no poll_url")?;
         let mut interval = POLL_INTERVAL;
         for _ in 0..POLLS_MAX {

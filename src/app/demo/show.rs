@@ -34,6 +34,8 @@ pub fn show(
     let id =
         organisation.rsplit('/').next().and_then(|id| id.parse().ok()).context("a path without an organisation")?;
     println!("\n{}", agent::job(&filling, id, today)?);
+    let (taken, left) = books::suggest(&filling, &organisation, today)?;
+    println!("\n{}", tables::suggestions(&taken, &left));
     println!("{}", next_steps(base_url, ops_url, key, session, &organisation));
     Ok(())
 }
@@ -96,6 +98,11 @@ Try it yourself (a key with every scope, for this demonstration only):
   curl "{base_url}{organisation}/bank-transactions?status=unconfirmed" -H "Authorization: Bearer $KEY"
 
   curl {base_url}{organisation}/bank-transactions/ID_FROM_ABOVE/candidates -H "Authorization: Bearer $KEY"
+
+  curl {base_url}{organisation}/bank-transactions/suggest -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{{}}'
+
+  curl {base_url}{organisation}/bank-transactions/confirm -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \
+    -d '{{"min_confidence": 0.9}}'
 
   curl {base_url}/api/v1/keys -H "Authorization: Bearer {session}"
 

@@ -97,6 +97,29 @@ pub(super) fn books(banks: &Value, customers: &Value, suppliers: &Value) -> Stri
     lines.join("\n")
 }
 
+/// What was confirmed of suggestions, and the lines that are left.
+pub(super) fn suggestions(taken: &Value, left: &[Value]) -> String {
+    let mut lines = vec![
+        format!(
+            "Suggestions for an imported statement: {} lines at least {SURE} sure confirmed, {} refused, {} left",
+            text(taken, "/confirmed"),
+            text(taken, "/refused"),
+            left.len()
+        ),
+        String::new(),
+        "  left for a person".to_owned(),
+    ];
+    for line in left {
+        let suggestion = |field: &str| text(line, &format!("/suggestion/{field}")).into_owned();
+        let to = match suggestion("type").as_str() {
+            "coded" => format!("{} {}", suggestion("account_code"), suggestion("vat_code")),
+            other => other.replace('_', " "),
+        };
+        lines.push(format!("    {}  {to:<20}  {:>5}", row(line, ""), suggestion("confidence")));
+    }
+    lines.join("\n")
+}
+
 /// The state of the sample coding job.
 pub(super) fn coding(state: &Value) -> String {
     let coded = list(state, "/result/transactions");

@@ -105,8 +105,8 @@ pub(in crate::http) async fn past(
     until: Date,
     banks: &HashMap<i64, String>,
 ) -> Result<Vec<PastCoding>, StoreError> {
-    let filter = AccountFilter { include_archived: true, ..AccountFilter::default() };
-    let accounts = reader.accounts(organisation, &filter).await?;
+    // What went to accounts that are archived teaches nothing.
+    let accounts = reader.accounts(organisation, &AccountFilter::default()).await?;
     let codes = accounts.into_iter().map(|view| (view.row.id, view.row.code)).collect();
     let from = until.months_later(-HISTORY_MONTHS);
     reader.past_codings(organisation, from, &PastNames { codes: &codes, banks }, HISTORY_MAX).await

@@ -308,6 +308,11 @@ pub(in crate::store) const RULES: &[Rule] = &[
         finds: "select cast(id as text) from bank_transaction where (status = 'confirmed') <> (journal_id is not null)",
     },
     Rule {
+        says: "statement line with a suggestion that it should not have, or with half of one; line",
+        finds: "select cast(id as text) from bank_transaction where (suggestion is not null and status <> 'unconfirmed') \
+                or (suggestion is null) <> (suggested_confidence is null)",
+    },
+    Rule {
         says: "contact posted to that is said to be unused, or not of its organisation; contact",
         finds: "select distinct cast(l.contact_id as text) from journal_line l \
                 left join contact c on c.id = l.contact_id where l.contact_id is not null \

@@ -43,6 +43,8 @@ struct Tenant {
 
 impl Tenant {
     fn of(books: Books) -> Self {
+        let scopes = ["books:read", "books:write", "books:send", "coding:write"];
+        let books = Books { key: books.server.key(&books.owner, &scopes), ..books };
         books.vat_control();
         books.registered("standard", Value::Null);
         let made = |path: &str, body: Value| books.post(path, &body).expect(201)["data"]["id"].as_i64().unwrap();
@@ -201,6 +203,8 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
             "bank_account_id": own.record("bank-accounts"),
             "rows": [{ "date": "2026-03-02", "amount": 1, "description": "y" }]
         }),
+        "suggestBankTransactions" => json!({ "transaction_ids": [own.record("bank-transactions")] }),
+        "confirmSuggestedBankTransactions" => json!({ "transaction_ids": [own.record("bank-transactions")] }),
         "updateBankTransaction" => json!({ "memo": "x" }),
         "confirmBankTransaction" => json!({ "account_id": own.record("accounts"), "vat_code": "NV" }),
         "confirmBankTransactions" => {
@@ -306,7 +310,7 @@ on_both_databases! {
         let server = &own.books.server;
         // A second tenant on the same server.
         let stranger = server.person();
-        let strange_key = server.key(&stranger, &["books:read", "books:write", "books:send"]);
+        let strange_key = server.key(&stranger, &["books:read", "books:write", "books:send", "coding:write"]);
         let foreign_id = server.organisation(&stranger, "Foreign Ltd");
         let foreign = |rest: &str| format!("/api/v1/books/organisations/{foreign_id}{rest}");
         let get = |rest: &str| server.client.get(&foreign(rest)).key(&strange_key).send().expect(200);
@@ -353,11 +357,11 @@ on_both_databases! {
 
         let restricted = server.key_with(
             &own.books.owner,
-            &json!({ "name": "r", "scopes": ["books:read", "books:write", "books:send"], "organisation_ids": [server.organisation(&own.books.owner, "Else")] }),
+            &json!({ "name": "r", "scopes": ["books:read", "books:write", "books:send", "coding:write"], "organisation_ids": [server.organisation(&own.books.owner, "Else")] }),
         );
         // The same by tokens: restricted to another organisation, without a scope of the books, and revoked.
         let elsewhere = server.organisation(&own.books.owner, "Elsewhere");
-        let scopes = ["books:read", "books:write", "books:send"];
+        let scopes = ["books:read", "books:write", "books:send", "coding:write"];
         let by_token = |scopes: &[&str], organisations: Option<&[i64]>| {
             connect(server, &own.books.owner, &Ticks { scopes, organisations })
         };
@@ -398,7 +402,7 @@ on_both_databases! {
 
         let viewer = server.person();
         server.member(own.books.id, &viewer, "viewer");
-        let viewers_key = server.key(&viewer, &["books:read", "books:write", "books:send"]);
+        let viewers_key = server.key(&viewer, &["books:read", "books:write", "books:send", "coding:write"]);
         for operation in operations() {
             let answer = request(&own, &viewers_key, &operation, own.books.id, |kind| own.record(kind)).send();
             let expected = if operation.0 == "GET" { 200 } else { 403 };
@@ -587,7 +591,7 @@ on_both_databases! {
         let server = &own.books.server;
         let viewer = server.person();
         server.member(own.books.id, &viewer, "viewer");
-        let scopes = ["books:read", "books:write", "books:send"];
+        let scopes = ["books:read", "books:write", "books:send", "coding:write"];
         let (viewers, strangers) = (server.key(&viewer, &scopes), server.key(&server.person(), &scopes));
         let elsewhere = server.organisation(&own.books.owner, "Else");
         let restricted = json!({ "name": "r", "scopes": scopes, "organisation_ids": [elsewhere] });

@@ -1,13 +1,13 @@
 //! Reconciliations and coding jobs: submitted, polled until they have ended, refused; and what they cost.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::session::Session;
 use crate::support::coding::{described, request, request_with, transaction};
 use crate::support::data;
 use crate::support::server::ALL_SCOPES;
 
-super::chapters!(reconciliations, coding_jobs, job_visibility);
+super::chapters!(reconciliations, coding_jobs, job_visibility, suggestions);
 
 const RECONCILIATIONS: &str = "/api/v1/reconciliations";
 const CODING: &str = "/api/v1/coding/coding-jobs";
@@ -153,4 +153,68 @@ fn job_visibility(s: &mut Session) {
         s.by("writer").get(&format!("{path}/x"));
     }
     s.by("writer").get("/api/v1/me");
+}
+
+/// Suggestions for lines of the books: asked for, shown, taken one by one and many at once, refused.
+fn suggestions(s: &mut Session) {
+    s.books();
+    s.key("suggesting", "owner", &["books:read", "books:write", "coding:read", "coding:write"]);
+    s.by("suggesting");
+    let customer = s.customer("Brightwell School");
+    s.sale(customer, "2026-01-05", "1000", "NV");
+    for month in 1..=4 {
+        let past = s.entered(&format!("2025-0{month}-07"), "-48.00", "ZORBLAX HEATING");
+        let coding = json!({ "account_code": "7200", "vat_code": "RR" });
+        s.post(&format!("/bank-transactions/{past}/confirm"), coding);
+    }
+    let receipt = s.entered("2026-02-01", "1000.00", "FPI BRIGHTWELL SCHOOL INV-0001");
+    let lines: Vec<i64> =
+        (1..=3).map(|day| s.entered(&format!("2026-02-0{day}"), "-48.00", "ZORBLAX HEATING")).collect();
+    const ASK: &str = "/bank-transactions/suggest";
+    const TAKE: &str = "/bank-transactions/confirm";
+    for body in [
+        json!({ "transaction_ids": [] }),
+        json!({ "transaction_ids": [lines[0], lines[0]] }),
+        json!({ "transaction_ids": [lines[0], 999_999] }),
+        json!({ "transaction_ids": [lines[0]], "bank_account_id": s.bank() }),
+        json!({ "bank_account_id": 999_999 }),
+        json!({ "date_from": "2026-02-30" }),
+        json!({ "date_from": "2030-01-01" }),
+        json!({ "lines": [] }),
+    ] {
+        s.post(ASK, body);
+    }
+    s.by("owner").post(ASK, json!({}));
+    s.by("suggesting").header("Idempotency-Key", "february");
+    let asked = s.post(ASK, json!({ "date_from": "2026-02-01" }));
+    s.ended(asked["data"]["poll_url"].as_str().unwrap());
+    s.header("Idempotency-Key", "february");
+    s.post(ASK, json!({ "date_from": "2026-02-01" }));
+    s.header("Idempotency-Key", "february");
+    s.post(ASK, json!({}));
+    for line in [receipt, lines[0]] {
+        s.get(&format!("/bank-transactions/{line}"));
+        s.get(&format!("/bank-transactions/{line}/history"));
+        s.both_bare("POST", &format!("/bank-transactions/{line}/confirm"));
+    }
+    for body in [
+        json!({}),
+        json!({ "min_confidence": 2 }),
+        json!({ "transaction_ids": [0] }),
+        json!({ "bank_account_id": 999_999 }),
+    ] {
+        s.post(TAKE, body);
+    }
+    s.act(&format!("/accounts/{}/archive", s.account("7200")));
+    s.post(TAKE, json!({ "transaction_ids": [lines[1], lines[0], 999_999] }));
+    s.act(&format!("/accounts/{}/unarchive", s.account("7200")));
+    s.both("POST", TAKE, json!({ "min_confidence": 0.5 }));
+    s.get(&format!("/bank-transactions/{}", lines[2]));
+    s.patch("/api/v1/books/organisations/1", json!({ "auto_suggest": true }));
+    let rows =
+        json!([{ "date": "2026-03-01", "amount": "-48.00", "description": "ZORBLAX HEATING", "external_id": "m1" }]);
+    let imported = s.post("/bank-transactions/import", json!({ "bank_account_id": s.bank(), "rows": rows }));
+    let job = imported["data"]["suggest"]["coding_job_id"].as_str().unwrap();
+    s.ended(&format!("{CODING}/{job}"));
+    s.get("/api/v1/me");
 }

@@ -9,6 +9,7 @@ mod memory;
 mod planning;
 mod postings;
 mod start;
+mod suggesting;
 mod two_processes;
 
 use std::{
@@ -48,6 +49,8 @@ pub enum Scenario {
     PlanKill,
     /// Two processes on one PostgreSQL, plans of either committed by either, either killed every two seconds
     PlanTwoProcesses,
+    /// `kill -9` of the whole service while clients have bank lines suggested and confirm them
+    SuggestKill,
     /// `kill -9` while e-mails leave by a mail server and into the outbox, of one service and of two
     Mail,
     /// Time from the start to the first answer
@@ -64,7 +67,7 @@ pub enum Scenario {
 
 impl Scenario {
     /// All of them.
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Kill,
         Self::TwoProcesses,
         Self::Credits,
@@ -78,6 +81,7 @@ impl Scenario {
         Self::PlanTwoProcesses,
         Self::Unread,
         Self::SlowHeads,
+        Self::SuggestKill,
     ];
 
     fn name(self) -> &'static str {
@@ -92,6 +96,7 @@ impl Scenario {
             Self::PostingTwoProcesses => "posting-two-processes",
             Self::PlanKill => "plan-kill",
             Self::PlanTwoProcesses => "plan-two-processes",
+            Self::SuggestKill => "suggest-kill",
             Self::Mail => "mail",
             Self::Unread => "unread",
             Self::SlowHeads => "slow-heads",
@@ -124,13 +129,13 @@ pub struct Options {
     /// Take this program instead of building one
     #[arg(long, value_name = "PATH")]
     binary: Option<PathBuf>,
-    /// How often `kill`, `posting-kill`, `plan-kill` and `mail` kill [default: 1000, `plan-kill` 500; 25, 20, 12 and 8 with --sample]
+    /// How often `kill`, `posting-kill`, `plan-kill`, `suggest-kill` and `mail` kill [default: 1000, `plan-kill` and `suggest-kill` 500; 25, 20, 12, 12 and 8 with --sample]
     #[arg(long, value_name = "N")]
     kills: Option<u64>,
     /// Run the jobs of this product alone (repeat for several; all by default)
     #[arg(long, value_name = "NAME")]
     product: Vec<Product>,
-    /// Database of `kill`, `credits`, `start`, `posting-kill`, `plan-kill` and the one service of `mail`
+    /// Database of `kill`, `credits`, `start`, `posting-kill`, `plan-kill`, `suggest-kill` and the one service of `mail`
     #[arg(long, value_enum, default_value_t)]
     database: Database,
     /// Write all figures to this file
@@ -225,6 +230,7 @@ pub fn run(options: &Options) -> Result<()> {
             Scenario::PostingTwoProcesses => postings::two_processes(&bench, &mut finding),
             Scenario::PlanKill => planning::kill(&bench, &mut finding),
             Scenario::PlanTwoProcesses => planning::two_processes(&bench, &mut finding),
+            Scenario::SuggestKill => suggesting::kill(&bench, &mut finding),
             Scenario::Mail => mail::run(&bench, &mut finding),
             Scenario::Unread => connections::run(&bench, &mut finding, connections::Kind::Unread),
             Scenario::SlowHeads => connections::run(&bench, &mut finding, connections::Kind::SlowHeads),

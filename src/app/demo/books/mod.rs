@@ -64,6 +64,28 @@ pub(super) fn fill(api: &Api<'_>, today: NaiveDate) -> anyhow::Result<String> {
     Ok(filler.base)
 }
 
+/// Imports another statement, has it suggested, confirms what is said to be nine tenths sure, and gives the answer with the
+/// lines that are left.
+pub(super) fn suggest(api: &Api<'_>, base: &str, today: NaiveDate) -> anyhow::Result<(Value, Vec<Value>)> {
+    let banks = api.get(&format!("{base}/bank-accounts"))?;
+    let date = today.with_day(1).unwrap_or(today).to_string();
+    for code in [CURRENT, SAVINGS, CARD] {
+        let is_this = |bank: &&Value| bank.get("account_code").and_then(Value::as_str) == Some(code);
+        let bank = listed(&banks).find(is_this).context("no bank account")?;
+        let lines = story::NEXT_STATEMENT.iter().filter(|(account, ..)| *account == code);
+        let rows: Vec<Value> = lines
+            .map(|(_, amount, description)| json!({ "date": date, "amount": amount, "description": description }))
+            .collect();
+        let import = json!({ "bank_account_id": id_of(bank)?, "rows": rows });
+        api.post(&format!("{base}/bank-transactions/import"), &import.to_string())?;
+    }
+    let asked = api.post(&format!("{base}/bank-transactions/suggest"), "{}")?;
+    api.job_ended(data(&asked)?)?;
+    let taken = api.post(&format!("{base}/bank-transactions/confirm"), r#"{"min_confidence": 0.9}"#)?;
+    let left = api.get(&format!("{base}/bank-transactions?status=unconfirmed&limit=200"))?;
+    Ok((data(&taken)?.clone(), listed(&left).cloned().collect()))
+}
+
 /// The first and the last day of the months.
 pub(super) fn period(today: NaiveDate) -> (NaiveDate, NaiveDate) {
     let this_month = today.with_day(1).unwrap_or(today);

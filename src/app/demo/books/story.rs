@@ -264,3 +264,18 @@ pub(super) const JOURNALS: [(&str, &[JournalLine]); 2] = [
     ),
     ("Depreciation", &[("8000", "275.00", ""), ("0031", "", "118.33"), ("0051", "", "156.67")]),
 ];
+
+/// The statement of the first day after the months, as it is imported and suggested: account, amount, what the bank says. Usual
+/// payments, a transfer with both sides, and a cheque that nobody could know.
+pub(super) const NEXT_STATEMENT: [(&str, &str, &str); 10] = [
+    (CURRENT, "-950.00", "SO HARGREAVES ESTATES WORKSHOP RENT"),
+    (CURRENT, "-212.60", "DD BRITISH GAS BUSINESS"),
+    (CURRENT, "-41.20", "DD O2 UK"),
+    (CURRENT, "-1420.00", "T BRADLEY WAGES"),
+    (CURRENT, "-164.20", "DD NEST PENSION"),
+    (CURRENT, "-600.00", "TRANSFER TO SAVINGS ACCOUNT"),
+    (SAVINGS, "600.00", "TRANSFER FROM CURRENT ACCOUNT"),
+    (CARD, "-39.60", "XERO UK LTD"),
+    (CARD, "-61.35", "SHELL CLIFTON MOOR"),
+    (CURRENT, "-275.00", "CHEQUE 000417"),
+];

@@ -7,8 +7,9 @@ use serde::Serialize;
 use super::super::{answer, fault};
 use super::review::Reviewing;
 use super::{Session, text};
-use crate::domain::coding_session::{RunInput, RunScope, SessionAccount, is_uncoded};
+use crate::domain::coding_session::{PastCoding, RunInput, RunScope, SessionAccount, SessionLine, is_uncoded};
 use crate::domain::job::JobStatus;
+use crate::http::books::engine_request::{bank_labels, past};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::mcp::arguments::Arguments;
@@ -103,13 +104,14 @@ async fn start(session: &mut Session<'_>, scope: RunScope) -> Result<bool, Refus
     let invoices = invoices.map_err(|error| fault(error.into()))?;
     let context = [policy.business_context.as_str(), session.record.details.business_context.as_str()];
     let context: Vec<&str> = context.into_iter().filter(|text| !text.is_empty()).collect();
+    let history = past_of(session, &lines).await?;
     let (context, vat_codes) = (context.join(" "), session.vat_codes());
     let input = RunInput {
         lines: &lines,
         accounts: &accounts,
         vat_codes: vat_codes.as_deref(),
         invoices: &invoices,
-        history: &[],
+        history: &history,
         // The engine takes two thousand characters of it.
         business_context: first_characters(&context),
     };
@@ -136,6 +138,15 @@ async fn start(session: &mut Session<'_>, scope: RunScope) -> Result<bool, Refus
     }
     session.reload().await?;
     Ok(true)
+}
+
+/// What the engine learns from: the past of the organisation; a session without one has none.
+async fn past_of(session: &Session<'_>, lines: &[SessionLine]) -> Result<Vec<PastCoding>, Refused> {
+    let Some(organisation) = &session.organisation else { return Ok(Vec::new()) };
+    let Some(until) = lines.iter().map(|line| line.details.date()).max() else { return Ok(Vec::new()) };
+    let reader = &session.call.state().reader;
+    let banks = reader.bank_accounts(organisation.id, true).await.map_err(|error| fault(error.into()))?;
+    past(reader, organisation.id, until, &bank_labels(&banks)).await.map_err(|error| fault(error.into()))
 }
 
 /// As much of a text as the engine takes.
