@@ -145,3 +145,31 @@ fn the_order_of_rows_changes_no_group() {
     book.rotate_left(1);
     assert_eq!(groups(&bank, &book), straight);
 }
+
+#[test]
+fn names_that_contradict_each_other_are_not_paired_where_the_sides_share_names() {
+    let server = TestServer::start();
+    let (_, key) = server.submitter();
+    let names = ["Abdon", "Bewley", "Corfe", "Dunkery", "Elmstead", "Fowey", "Glynde", "Harcombe", "Ingram", "Jolyon"];
+    let amounts: Vec<String> = (0..names.len()).map(|n| format!("-{}.17", 41 + 13 * n)).collect();
+    let upper: Vec<String> = names.iter().map(|name| format!("{} LTD", name.to_uppercase())).collect();
+    let codes: Vec<String> = (0..names.len()).map(|n| format!("nominal {}", ["zone", "area", "ward"][n % 3])).collect();
+    let day = "2026-03-06";
+    let rows = |texts: &'_ [String], last: &'static str| -> String {
+        let mut rows: Vec<Row<'_>> = amounts.iter().zip(texts).map(|(amount, text)| at(day, amount, text)).collect();
+        rows.push(at(day, "-393.73", last));
+        crate::support::data::rows(&rows)
+    };
+    let named: Vec<String> = names.iter().map(|name| format!("{name} invoice")).collect();
+    for (in_books, other, matched) in [
+        (&named, "Quarley Fencing", 10),
+        (&named, "Pendry Dental Laboratory", 11),
+        (&named, "Sundry expenses", 11),
+        (&codes, "Quarley Fencing", 11),
+    ] {
+        let body = format!(r#"{{"bank":{},"book":{}}}"#, rows(&upper, "PENDRY DENTAL"), rows(in_books, other));
+        let job = server.run(&key, body);
+        assert_eq!(job["result"]["summary"]["matched_count"], json!(matched), "{other}: {job}");
+        assert_eq!(job["result"]["summary"]["verified"], json!(true));
+    }
+}

@@ -18,6 +18,9 @@ use std::collections::BinaryHeap;
 
 use crate::domain::control::{Control, Stopped};
 
+/// The value of a pair that must not be, among values above 0.
+pub(super) const FORBIDDEN: i32 = 0;
+
 /// No partner.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -62,7 +65,8 @@ impl Graph for Windows {
     fn row(&self, row: usize) -> impl Iterator<Item = (usize, i32)> {
         let values = &self.values[self.starts[row] as usize..self.starts[row + 1] as usize];
         let first = self.first[row] as usize;
-        values.iter().enumerate().map(move |(offset, &value)| (first + offset, value))
+        let legal = values.iter().enumerate().filter(|(_, value)| **value != FORBIDDEN);
+        legal.map(move |(offset, &value)| (first + offset, value))
     }
 
     fn degree(&self, row: usize) -> usize {

@@ -88,13 +88,14 @@ pub(super) struct Texts {
     pub(super) related: Vec<Related>,
     /// Ids of [`STOP_WORDS`].
     pub(super) stop_words: Vec<u32>,
+    /// For every word whether it can be somebody's name.
+    pub(super) names: Vec<bool>,
 }
 
 impl Texts {
-    /// Whether a word can be somebody's name: two letters and more that do not stand on any statement.
+    /// Whether a word can be somebody's name.
     pub(super) fn is_name(&self, word: u32) -> bool {
-        let is_word = self.vocabulary.kind(word) == Kind::Letters && self.vocabulary.initial(word) != 0;
-        is_word && !self.stop_words.contains(&word)
+        self.names[word as usize]
     }
 
     /// Whether a word is a number of four and more digits.
@@ -358,8 +359,14 @@ impl Reader {
     }
 
     /// The words that the open bank row and a book row account for in each other, one bit each by place in the row.
-    pub(super) fn common_words(&self, evidence: &Evidence, texts: &Texts, book_row: usize) -> (u16, u16) {
-        let sight = self.sight(evidence, texts, book_row, false);
+    pub(super) fn common_words(
+        &self,
+        evidence: &Evidence,
+        texts: &Texts,
+        book_row: usize,
+        learning: bool,
+    ) -> (u16, u16) {
+        let sight = self.sight(evidence, texts, book_row, learning);
         (sight.bank_words, sight.book_words)
     }
 

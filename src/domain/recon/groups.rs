@@ -278,7 +278,7 @@ impl Telling<'_> {
 
     /// Whether the open bank row and a book row have a reference in common, or most of what the shorter one says.
     fn is_one_payee(&self, reader: &Reader, evidence: &Evidence, bank: usize, book: usize) -> bool {
-        let (bank_words, book_words) = reader.common_words(evidence, self.texts, book);
+        let (bank_words, book_words) = reader.common_words(evidence, self.texts, book, false);
         let words = &self.texts.vocabulary;
         let is_reference = |&word: &u32| {
             self.numbers(word) && words.bank_rows[word as usize].max(words.book_rows[word as usize]) <= MEMBERS as u32

@@ -11,11 +11,12 @@ use std::cell::Cell;
 
 use crate::domain::control::{Control, Stopped};
 
-use super::assignment::{Graph as _, NONE, Solved, Solver, Windows};
+use super::assignment::{FORBIDDEN, Graph as _, NONE, Solved, Solver, Windows};
 use super::bounded::Block;
 use super::dataset::{Dataset, Rows};
 use super::evidence::{Evidence, NAT, Pair, Reader, STOP_WORDS, Texts};
 use super::groups::{Group, Leftover, open_books};
+use super::names::{self, Names};
 use super::pace::Pace;
 use super::subset_sum::chance_of_amount;
 use super::words::Vocabulary;
@@ -219,14 +220,19 @@ impl Matcher<'_> {
         let in_doubt = components.iter().any(|component| !component.is_single_pair());
         let open = |rows: usize| rows - components.len();
         let (open_bank, open_book) = (self.bank.rows.len(), self.book.rows.len());
-        if !in_doubt && (open(open_bank) == 0 || open(open_book) == 0) {
+        let is_plain = |component: &Component| {
+            let (bank, book) = (self.bank.rows[component.bank.0 as usize], self.book.rows[component.book.0 as usize]);
+            dataset.bank.description(bank as usize).eq_ignore_ascii_case(dataset.book.description(book as usize))
+        };
+        // Nothing to weigh, to add up or to take apart: the texts need not be read.
+        if !in_doubt && (open(open_bank) == 0 || open(open_book) == 0) && components.iter().all(is_plain) {
             for component in components {
                 partners[component.bank.0 as usize] = component.book.0;
             }
             return Ok((partners, Vec::new()));
         }
         let texts = self.texts(dataset)?;
-        let evidence = self.learn(&texts, components)?;
+        let (evidence, names) = self.learn(&texts, components)?;
         let mut tools = Tools {
             reader: Reader::new(texts.vocabulary.len()),
             solver: Solver::default(),
@@ -235,9 +241,14 @@ impl Matcher<'_> {
         let mut budget = self.effort.relaxations;
         for component in components {
             if component.is_single_pair() {
-                partners[component.bank.0 as usize] = component.book.0;
+                let (bank, book) = (component.bank.0 as usize, component.book.0 as usize);
+                tools.reader.load(&evidence, &texts, bank);
+                if !names.contradict(&tools.reader, &evidence, &texts, (bank, book), true) {
+                    partners[bank] = component.book.0;
+                }
             } else {
-                let found = self.solve(component, &texts, &evidence, &mut tools, &mut budget)?;
+                let mut found = self.solve(component, &texts, &evidence, &names, &mut tools, &mut budget)?;
+                self.part(component, &texts, &evidence, &names, &mut tools.reader, &mut found)?;
                 for (row, column) in found.into_iter().enumerate() {
                     if column != NONE {
                         partners[component.bank.0 as usize + row] = component.book.0 + column;
@@ -270,13 +281,14 @@ impl Matcher<'_> {
         component: &Component,
         texts: &Texts,
         evidence: &Evidence,
+        names: &Names,
         tools: &mut Tools,
         budget: &mut u64,
     ) -> Result<Vec<u32>, Stopped> {
         let Tools { reader, solver, windows } = tools;
         let allowed = component.rows() * self.effort.relaxations_per_row;
         if self.size(component) <= self.effort.pairs && *budget > 0 {
-            self.fill(component, texts, evidence, reader, windows)?;
+            self.fill(component, texts, evidence, Some(names), reader, windows)?;
             if self.spend(budget, allowed, |left| solver.solve(windows, left, self.pace.control))? == Solved::Optimal {
                 return Ok(std::mem::take(&mut solver.partner_of_row));
             }
@@ -291,6 +303,50 @@ impl Matcher<'_> {
             control: self.pace.control,
         };
         self.spend(budget, allowed, |left| block.solve(reader, solver, left))
+    }
+
+    /// Takes apart pairs of contradicting names, which only the bounded search makes, and looks for another open row.
+    fn part(
+        &self,
+        component: &Component,
+        texts: &Texts,
+        evidence: &Evidence,
+        names: &Names,
+        reader: &mut Reader,
+        partners: &mut [u32],
+    ) -> Result<(), Stopped> {
+        const LOOKS: usize = 64;
+        let mut is_parted = false;
+        for (row, partner) in partners.iter_mut().enumerate().filter(|(_, partner)| **partner != NONE) {
+            let (bank, book) = (component.bank().start + row, component.book().start + *partner as usize);
+            self.pace.spend(64)?;
+            reader.load(evidence, texts, bank);
+            if names.contradict(reader, evidence, texts, (bank, book), false) {
+                *partner = NONE;
+                is_parted = true;
+            }
+        }
+        if !is_parted {
+            return Ok(());
+        }
+        let mut is_open = open_books(partners, component.book().len());
+        for row in (0..partners.len()).filter(|&row| partners[row] == NONE).collect::<Vec<_>>() {
+            let bank = component.bank().start + row;
+            self.pace.spend(64 * LOOKS as u64)?;
+            reader.load(evidence, texts, bank);
+            let days = &self.book.days[component.book()];
+            let first = days.partition_point(|&day| day < self.bank.days[bank] - self.window_days);
+            let until = days.partition_point(|&day| day <= self.bank.days[bank] + self.window_days);
+            let free = (first..until).filter(|&column| is_open[column]).take(LOOKS).find(|&column| {
+                let book = component.book().start + column;
+                !names.contradict(reader, evidence, texts, (bank, book), false)
+            });
+            if let Some(column) = free {
+                is_open[column] = false;
+                partners[row] = column as u32;
+            }
+        }
+        Ok(())
     }
 
     /// Runs a search with at most `allowed` of the job's budget.
@@ -330,6 +386,7 @@ impl Matcher<'_> {
         };
         let bank = read(self.bank, &dataset.bank, true)?;
         let book = read(self.book, &dataset.book, false)?;
+        let names = names::names(&vocabulary);
         let stop_words = STOP_WORDS.iter().filter_map(|word| vocabulary.id(word.as_bytes())).collect();
         let related = vocabulary.related(&self.pace)?;
         self.pace.check()?;
@@ -341,18 +398,20 @@ impl Matcher<'_> {
             book_days: self.book.days.clone(),
             related,
             stop_words,
+            names,
         })
     }
 
     /// Learns from pairs that are each other's only candidate, then once more with the
     /// pairs that clearly beat all their rivals by what was learned first.
-    fn learn(&self, texts: &Texts, components: &[Component]) -> Result<Evidence, Stopped> {
+    fn learn(&self, texts: &Texts, components: &[Component]) -> Result<(Evidence, Names), Stopped> {
         let mut pairs: Vec<Pair> = components
             .iter()
             .filter(|component| component.is_single_pair())
             .map(|component| (component.bank.0, component.book.0))
             .collect();
         thin(&mut pairs, TRAINING_PAIRS);
+        let sole = pairs.clone();
         let first = Evidence::learn(texts, &pairs, self.window_days, &self.pace)?;
         self.pace.check()?;
         let mut clear = self.clear_pairs(texts, components, &first)?;
@@ -360,7 +419,9 @@ impl Matcher<'_> {
         thin(&mut clear, TRAINING_PAIRS);
         pairs.append(&mut clear);
         pairs.sort_unstable();
-        Evidence::learn(texts, &pairs, self.window_days, &self.pace)
+        let evidence = Evidence::learn(texts, &pairs, self.window_days, &self.pace)?;
+        let names = Names::learn(texts, &evidence, &sole, &self.pace)?;
+        Ok((evidence, names))
     }
 
     fn clear_pairs(&self, texts: &Texts, components: &[Component], evidence: &Evidence) -> Result<Vec<Pair>, Stopped> {
@@ -377,7 +438,7 @@ impl Matcher<'_> {
             if looked_at > SECOND_ROUND_PAIRS {
                 break;
             }
-            self.fill(component, texts, evidence, &mut reader, &mut windows)?;
+            self.fill(component, texts, evidence, None, &mut reader, &mut windows)?;
             add_clear(component, &windows, &mut clear);
         }
         Ok(clear)
@@ -412,6 +473,7 @@ impl Matcher<'_> {
         component: &Component,
         texts: &Texts,
         evidence: &Evidence,
+        names: Option<&Names>,
         reader: &mut Reader,
         windows: &mut Windows,
     ) -> Result<(), Stopped> {
@@ -428,6 +490,10 @@ impl Matcher<'_> {
             stopped = self.pace.spend((end - first) as u64 * 4);
             reader.load(evidence, texts, bank);
             for book in first..end {
+                if names.is_some_and(|names| names.contradict(reader, evidence, texts, (bank, book), false)) {
+                    windows.values.push(FORBIDDEN);
+                    continue;
+                }
                 let lag = evidence.lag(texts, bank, book);
                 windows.values.push(evidence.value(reader.text(evidence, texts, book), lag));
             }
@@ -496,14 +562,16 @@ pub(super) fn values(dataset: &Dataset, window_days: u32) -> Result<Vec<Vec<Opti
     let effort = Effort::default();
     let matcher = Matcher { bank: &bank, book: &book, window_days, effort, pace, rows_done: 0 };
     let texts = matcher.texts(dataset)?;
-    let evidence = matcher.learn(&texts, &found)?;
+    let (evidence, names) = matcher.learn(&texts, &found)?;
+    let is_only = |bank: usize| found.iter().any(|one| one.is_single_pair() && one.bank().contains(&bank));
     let mut reader = Reader::new(texts.vocabulary.len());
     let mut values = vec![vec![None; dataset.book.len()]; dataset.bank.len()];
     for i in 0..bank.rows.len() {
         reader.load(&evidence, &texts, i);
         for j in 0..book.rows.len() {
             let apart = (bank.days[i] - book.days[j]).abs();
-            if bank.pence[i] == book.pence[j] && apart <= window_days {
+            let is_legal = bank.pence[i] == book.pence[j] && apart <= window_days;
+            if is_legal && !names.contradict(&reader, &evidence, &texts, (i, j), is_only(i)) {
                 let text = reader.text(&evidence, &texts, j);
                 let value = evidence.value(text, evidence.lag(&texts, i, j));
                 values[bank.rows[i] as usize][book.rows[j] as usize] = Some(value);

@@ -11,6 +11,7 @@ mod groups;
 mod lag;
 mod line_match;
 mod matcher;
+mod names;
 #[cfg(test)]
 mod oracle;
 mod pace;
