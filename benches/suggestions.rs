@@ -39,6 +39,10 @@ const PAYEES: [(&str, &str, &str, usize); 12] = [
     ("CARD PAYMENT TO QUORNWICK SUPPLIES", "5000", "ST", 7_450),
 ];
 
+/// Customers, each of many branches.
+const CUSTOMERS: [&str; 5] =
+    ["Pemberton Kitchens", "Ashdown School", "Meridian Design", "Fenwick Builders", "Marlowe Interiors"];
+
 struct Books {
     connection: Connection,
     key: String,
@@ -103,7 +107,7 @@ fn year(books: &mut Books, bank: i64, scale: usize) -> Result<Vec<(i64, String)>
     }
     let mut invoices = Vec::new();
     for at in 0..100 / scale {
-        let name = format!("Customer {} Kitchens", ["Pemberton", "Ashdown", "Meridian", "Fenwick", "Marlowe"][at % 5]);
+        let name = CUSTOMERS.get(at % CUSTOMERS.len()).copied().unwrap_or_default();
         let customer = books.send("/customers", &json!({ "name": format!("{name} {at}") }), 201)?;
         let pence = i64::try_from(50_000 + at * 731).unwrap_or_default();
         let price = format!("{}.{:02}", pence / 100, pence % 100);

@@ -1,6 +1,7 @@
 //! Suggestions for lines of statements: which lines wait for one, the past that the engine learns from, which lines have one,
 //! and how those that a job found are written in the unit that ends it.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -67,7 +68,7 @@ impl Reader {
     ) -> Result<Vec<PastCoding>, StoreError> {
         let mut past = self.past_lines(organisation, from, names, limit).await?;
         past.extend(self.past_bills(organisation, from, names, limit).await?);
-        past.sort_by(|one, other| other.date.cmp(&one.date));
+        past.sort_by_key(|one| Reverse(one.date));
         past.truncate(limit);
         Ok(past)
     }

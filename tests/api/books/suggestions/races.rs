@@ -85,7 +85,7 @@ fn round(books: &Books, customer: i64, first: usize) {
     });
     // By line: how often it was confirmed.
     let mut confirmed: std::collections::HashMap<i64, usize> = std::collections::HashMap::new();
-    for (line, status, reason) in taken.iter().flat_map(|answer| outcomes(answer)) {
+    for (line, status, reason) in taken.iter().flat_map(outcomes) {
         match status.as_str() {
             "confirmed" => *confirmed.entry(line).or_default() += 1,
             "refused" => assert!(REASONS.contains(&reason.as_deref().unwrap()), "{reason:?}"),
