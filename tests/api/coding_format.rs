@@ -122,6 +122,21 @@ fn every_deviation_of_a_row_names_section_row_and_field() {
         ("transactions", "merchant", vec![Some("7"), Some(nul), Some(&t201)], vec!["null", "\"\"", &t200]),
         ("transactions", "reference", vec![Some("{}"), Some(nul), Some(&t101)], vec!["null", "\"\"", &t100]),
         ("transactions", "bank_account", vec![Some("false"), Some(nul), Some(&t101)], vec!["null", "\"\"", &t100]),
+        (
+            "transactions",
+            "merchant_category_code",
+            vec![
+                Some("5541"),
+                Some("\"\""),
+                Some("\"554\""),
+                Some("\"55411\""),
+                Some("\"55 1\""),
+                Some("\"+541\""),
+                Some("\"\\u0665\\u0665\\u0664\\u0661\""),
+                Some("true"),
+            ],
+            vec!["null", "\"5541\"", "\"0000\"", "\"9999\""],
+        ),
         ("transactions", "note", vec![Some("null"), Some("{\"a\":[1]}")], vec![]),
         (
             "chart_of_accounts",

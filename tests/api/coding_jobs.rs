@@ -123,6 +123,38 @@ fn the_past_of_the_caller_is_learned_from_and_costs_nothing() {
     assert!(results.iter().all(|result| *result == results[0] && !result.contains("history")), "{results:?}");
 }
 
+/// The category of a merchant nobody has heard of tells the account; one that tells nothing changes nothing.
+#[test]
+fn the_category_of_a_merchant_says_what_it_sells() {
+    let server = TestServer::start_of(Product::Coding);
+    let (_, key) = server.submitter();
+    let chart = CHART.replacen(
+        '[',
+        r#"[{"code":"440","name":"Motor fuel","type":"EXPENSE"},{"code":"441","name":"Veterinary fees","type":"EXPENSE"},"#,
+        1,
+    );
+    let line = described("2026-01-05", "-40.12", "CARD PAYMENT TO ZORBLAX 0482");
+    let with = |code: &str| line.replacen('{', &format!(r#"{{"merchant_category_code":{code},"#), 1);
+    let lines = [with("\"5541\""), with("\"0742\""), with("\"0001\""), with("null"), line.clone()];
+    let job = server.run(&key, request(&lines).replace(CHART, &chart));
+    let rows = job["result"]["transactions"].as_array().unwrap();
+    let codes: Vec<&Value> = rows.iter().map(|row| &row["suggested_account_code"]).collect();
+    assert_eq!((codes[0], codes[1]), (&json!("440"), &json!("441")), "{job}");
+    assert_eq!(rows[0]["coding_method"], "merchant");
+    assert_eq!(rows[0]["input"]["merchant_category_code"], "5541");
+    // The other three are the same in all but what they were.
+    let said: Vec<Value> = rows[2..]
+        .iter()
+        .map(|row| {
+            let mut row = row.clone();
+            row["input"] = Value::Null;
+            row
+        })
+        .collect();
+    assert!(said.iter().all(|row| *row == said[0]), "{said:?}");
+    assert_ne!(codes[2], codes[0]);
+}
+
 fn check_row(row: &Value) {
     let always = [
         "coding_method",

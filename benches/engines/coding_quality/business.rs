@@ -100,6 +100,7 @@ fn transaction(value: &Value) -> Transaction<'static> {
         merchant: optional(value, "merchant").map(Cow::Owned),
         reference: optional(value, "reference").map(Cow::Owned),
         bank_account: optional(value, "bank_account").map(Cow::Owned),
+        merchant_category_code: optional(value, "merchant_category_code").and_then(|code| code.parse().ok()),
     }
 }
 

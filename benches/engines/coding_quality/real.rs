@@ -141,14 +141,21 @@ impl Score {
         let class = self.by_class.entry(wanted.name.to_string()).or_default();
         class.0 += 1;
         class.1 += usize::from(fair);
-        if lines && !fair {
+        let vat_wrong = !expected.vat.is_empty() && !vat_right;
+        if lines && (!fair || vat_wrong) {
             println!(
-                "  {} {} {:.2}: {} not {}  .{:03} {}  {}",
+                "  {} {} {:.2}: {} {} {}{}  .{:03} {}  {}",
                 if seen { "seen" } else { "new " },
                 line.description,
                 line.amount as f64 / 1e12,
                 account.name,
+                if fair { "as" } else { "not" },
                 wanted.name,
+                if vat_wrong {
+                    format!(", {} not {}", row.vat.as_str(), expected.vat[0].as_str())
+                } else {
+                    String::new()
+                },
                 row.confidence,
                 row.method.as_str(),
                 row.reason

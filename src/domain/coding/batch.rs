@@ -54,6 +54,8 @@ pub struct Transaction<'a> {
     pub reference: Option<Cow<'a, str>>,
     /// Which of the caller's own accounts the line is from; any stable label.
     pub bank_account: Option<Cow<'a, str>>,
+    /// The trade of the merchant as the card network knows it (ISO 18245), 0 to 9999; one that nobody knows says nothing.
+    pub merchant_category_code: Option<u16>,
 }
 
 /// The kind of an account.

@@ -6,6 +6,7 @@ use super::batch::{Account, AccountType};
 use super::knowledge::{Concept, ConceptId, Knowledge, NameWord, name_words};
 use super::meaning::{Outline, Vector};
 use super::weights::WEIGHTS;
+use rustc_hash::FxHashMap;
 
 /// The most accounts a concept is spread over.
 const SPREAD_MAX: usize = 8;
@@ -40,8 +41,10 @@ pub struct Chart {
     pub vectors: Vec<Vector>,
     /// Their outlines, close together: a line is compared with each.
     pub outlines: Vec<Outline>,
-    /// Meaning of each telling word of an account's name.
-    pub word_vectors: Vec<Vec<Vector>>,
+    /// Telling words of each account's name, as places in `word_meanings`.
+    telling: Vec<Vec<usize>>,
+    /// Meanings of telling words, each once.
+    word_meanings: Vec<Vector>,
     /// Types by account.
     pub kinds: Vec<AccountType>,
 }
@@ -72,7 +75,8 @@ impl Chart {
             .collect();
         inherit(&mut fits, knowledge);
         prefer_net_wages(&mut fits, knowledge, &kinds);
-        similar(&mut fits, knowledge, &vectors, &kinds, &own);
+        let outlines: Vec<Outline> = vectors.iter().map(Vector::outline).collect();
+        similar(&mut fits, knowledge, (&vectors, &outlines), &kinds, &own);
         add_main_sales(&mut fits, knowledge, &kinds);
         let first = |name: &str, kind: AccountType| {
             let id = knowledge.id(name)?;
@@ -83,12 +87,19 @@ impl Chart {
         let payables = first("trade_creditors", AccountType::Liability);
         let unknown = (unknown(knowledge, &fits, &kinds, false), unknown(knowledge, &fits, &kinds, true));
         let telling = |word: &&NameWord| word.stem.chars().count() >= 4 && !PLAIN_WORDS.contains(&word.stem.as_str());
-        let word_vectors = words
-            .iter()
-            .map(|words| words.iter().filter(telling).map(|word| knowledge.meaning.vector(&word.stem)).collect())
-            .collect();
-        let outlines = vectors.iter().map(Vector::outline).collect();
-        Self { fits, receivables, payables, unknown, words, vectors, outlines, word_vectors, kinds }
+        let (mut word_meanings, mut places): (Vec<Vector>, FxHashMap<&str, usize>) = Default::default();
+        let mut told: Vec<Vec<usize>> = Vec::with_capacity(words.len());
+        for words in &words {
+            let mut list = Vec::new();
+            for word in words.iter().filter(telling) {
+                list.push(*places.entry(&word.stem).or_insert_with(|| {
+                    word_meanings.push(knowledge.meaning.vector(&word.stem));
+                    word_meanings.len() - 1
+                }));
+            }
+            told.push(list);
+        }
+        Self { fits, receivables, payables, unknown, words, vectors, outlines, telling: told, word_meanings, kinds }
     }
 
     /// Whether an account is kept by documents, statements and returns rather than by what lines say: debtors, creditors,
@@ -101,9 +112,22 @@ impl Chart {
         is_named || self.is_of_documents(account)
     }
 
+    /// Whether its name says that invoices, bills or returns keep it.
+    pub fn is_kept_by_documents(&self, account: usize) -> bool {
+        const WORDS: &[&str] = &["DEBTOR", "CREDITOR", "RECEIVABLE", "VAT"];
+        let has_word = |word: &NameWord| WORDS.contains(&word.stem.as_str());
+        self.is_of_documents(account) || self.words.get(account).is_some_and(|words| words.iter().any(has_word))
+    }
+
     /// Whether it is the account of debtors or creditors.
     pub fn is_of_documents(&self, account: usize) -> bool {
         [self.receivables, self.payables].contains(&Some(account))
+    }
+
+    /// Meanings of the telling words of an account's name.
+    pub fn word_meanings(&self, account: usize) -> impl Iterator<Item = &Vector> {
+        let places = self.telling.get(account).map_or(&[][..], Vec::as_slice);
+        places.iter().filter_map(|place| self.word_meanings.get(*place))
     }
 
     /// The accounts of a concept, best first.
@@ -354,20 +378,32 @@ fn prefer_net_wages(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[Accou
 }
 
 /// A concept that still has no account worth the name goes to one of like meaning.
-fn similar(fits: &mut [Vec<Fit>], knowledge: &Knowledge, vectors: &[Vector], kinds: &[AccountType], own: &[f32]) {
+fn similar(
+    fits: &mut [Vec<Fit>],
+    knowledge: &Knowledge,
+    (vectors, outlines): (&[Vector], &[Outline]),
+    kinds: &[AccountType],
+    own: &[f32],
+) {
+    const LEAST: f32 = 0.2;
     for (id, concept) in knowledge.concepts() {
         let Some(list) = fits.get_mut(id.index()) else { continue };
         if list.first().is_some_and(|fit| fit.score >= 0.45) {
             continue;
         }
         let mut merged: BTreeMap<usize, f32> = list.iter().map(|fit| (fit.account, fit.score)).collect();
-        for (account, (vector, kind)) in vectors.iter().zip(kinds).enumerate() {
+        let outline = concept.vector.outline();
+        for (account, ((vector, theirs), kind)) in vectors.iter().zip(outlines).zip(kinds).enumerate() {
             let Some(factor) = type_factor(concept, *kind) else { continue };
             // An account that is clearly for something else is not free for what it resembles.
             let taken = own.get(account).copied().unwrap_or(0.0);
             let free = if taken >= 0.7 { 0.4 } else { 1.0 };
-            let score = WEIGHTS.similar_account * concept.vector.cosine(vector) * factor * free;
-            if score > 0.2 {
+            let weight = WEIGHTS.similar_account * factor * free;
+            if !theirs.may_exceed(&outline, LEAST / weight) {
+                continue;
+            }
+            let score = concept.vector.cosine(vector) * weight;
+            if score > LEAST {
                 let best = merged.entry(account).or_insert(0.0);
                 *best = best.max(score);
             }

@@ -20,7 +20,7 @@ const MOST_FOR_FALLBACK: u16 = 150;
 /// business it predicts: knowledge has grown on all of those it is fitted to. At the first openings the odds of being wrong
 /// were 1.4 times those promised by a fit to businesses written for it (`docs/measurements/2026-11-21-coding.md`); since real
 /// payments are among what it is fitted to, less is left to add (`docs/measurements/2026-11-23-coding-real.md`).
-const ODDS_UNSEEN_TENTHS: u32 = 12;
+const ODDS_UNSEEN_TENTHS: u32 = 11;
 
 /// The name of the curve of answers that rest on the past of other payees, whatever their method.
 const OTHER_PAYEES: &str = "history_other_payees";

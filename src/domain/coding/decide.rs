@@ -25,11 +25,16 @@ pub struct Decision {
     pub raw: f32,
     /// Decided by what is usual in the trade, for want of anything else.
     pub is_usual: bool,
+    /// Decided by evidence too weak to decide anything: a distant likeness, what is usual in the trade.
+    pub is_weak: bool,
     /// Money out to a private person.
     pub is_to_person: bool,
     /// Other accounts, best first.
     pub others: Vec<(usize, f32)>,
 }
+
+/// Charts of more accounts are not compared with every line in meaning, account by account.
+const COMPARED_WHOLE: usize = 400;
 
 /// What people pay for by card at a counter.
 const SOLD_BY_CARD: &[&str] =
@@ -59,6 +64,15 @@ const REPLACEMENTS: &[Replacement] = &[
         own_fit: 0.6,
         applies: |decider, _| decider.sells_by_card(),
         replacement: |decider| decider.sales,
+    },
+    // Whoever is not registered pays HMRC for wages, if for anything the business owes.
+    Replacement {
+        concept: "hmrc_other",
+        own_fit: 0.9,
+        applies: |decider, money_in| !money_in && !decider.reader.is_vat_registered(),
+        replacement: |decider| {
+            decider.knowledge.id("paye").filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= 0.5))
+        },
     },
     // What an owner takes from a company is the director's loan.
     Replacement {
@@ -123,7 +137,7 @@ impl<'k> Decider<'k> {
         let gives_back = !money_in && self.is_about(clues.first(), &["customer_refund"]);
         let sold = if gives_back { self.sold(wording, &vector) } else { None };
         self.reverse_sales(&mut clues, sold);
-        let mut named = self.named_accounts(wording, &vector, money_in || gives_back);
+        let mut named = self.named_accounts(wording, &vector, &clues, money_in || gives_back);
         // What a bank charges is no payment of its card.
         if self.is_about(clues.first(), &["bank_charges", "card_fees", "interest_paid"]) {
             named.retain(|account, _| !self.is_card(*account));
@@ -138,19 +152,25 @@ impl<'k> Decider<'k> {
             *named.entry(fit.account).or_insert(0.0) += WEIGHTS.account_word * 0.6;
         }
         let best_named = named.values().copied().fold(0.0, f32::max);
+        let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
         if clues.iter().all(|clue| clue.score < WEIGHTS.fallback_below) && best_named == 0.0 {
-            return self.unknown(money_in);
+            return Decision { is_to_person, ..self.unknown(money_in) };
         }
         self.add_alike_words(wording, &clues, &mut named);
         self.clear_net_wages(&clues, &mut named);
-        let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
         if !money_in {
             self.drop_income(&mut clues, gives_back);
         }
         let decision = self.weigh(&clues, &named, money_in, gives_back);
         let usual = clues.get(worded..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
         let is_usual = usual && decision.method == Method::Semantic;
-        Decision { is_to_person, is_usual, ..decision }
+        let is_weak = match decision.method {
+            Method::Semantic => decision.raw < WEIGHTS.weak_below,
+            // One shared word that other accounts have as well, or that other evidence speaks against.
+            Method::AccountName => decision.raw < WEIGHTS.weak_name_below,
+            _ => false,
+        };
+        Decision { is_to_person, is_usual, is_weak, ..decision }
     }
 
     /// Whether a clue is about one of these concepts.
@@ -203,7 +223,9 @@ impl<'k> Decider<'k> {
             self.sales.filter(|_| is_sale).map(|concept| (concept, WEIGHTS.sale))
         } else {
             let is_purchase = strongest < WEIGHTS.purchase_below && !is_person(&wording.payee);
-            self.purchases.filter(|_| is_purchase).map(|concept| (concept, WEIGHTS.purchase))
+            let has_account = |concept: &ConceptId| self.best_fit(*concept).is_some_and(|fit| fit >= 0.5);
+            let purchases = self.purchases.filter(|_| is_purchase).filter(has_account);
+            purchases.map(|concept| (concept, WEIGHTS.purchase))
         };
         clues.extend(usual.map(|(concept, score)| Clue { concept, score, method: Method::Semantic }));
     }
@@ -261,7 +283,7 @@ impl<'k> Decider<'k> {
             Some(AccountType::Asset | AccountType::Liability | AccountType::Equity) => match method {
                 Some(Method::UniversalPattern) => true,
                 // By a word of its name that is not the word for such accounts.
-                Some(Method::AccountName) => !self.chart.is_of_documents(account),
+                Some(Method::AccountName) => !self.chart.is_kept_by_documents(account) && !self.is_card(account),
                 Some(Method::Merchant) => !self.chart.is_control(account),
                 _ => false,
             },
@@ -296,7 +318,8 @@ impl<'k> Decider<'k> {
             for (fit, share) in fits.iter().zip(shares) {
                 // What a wide name or a distant likeness leads to is no reason to touch the balance sheet.
                 let is_plain = clue.method == Method::UniversalPattern && !self.is_about(Some(clue), &["drawings"]);
-                if fit.score < WEIGHTS.balance_sheet_fit && !is_plain && !self.is_trade(fit.account) {
+                let is_meant = is_plain || self.is_trade(fit.account) || named.contains_key(&fit.account);
+                if fit.score < WEIGHTS.balance_sheet_fit && !is_meant {
                     continue;
                 }
                 let part = weight * share / sum;
@@ -332,6 +355,7 @@ impl<'k> Decider<'k> {
             method: weight.method.unwrap_or(Method::Semantic),
             raw: weight.sum / total,
             is_usual: false,
+            is_weak: false,
             is_to_person: false,
             others,
         }
@@ -355,6 +379,7 @@ impl<'k> Decider<'k> {
             method: Method::Fallback,
             raw: 0.08,
             is_usual: false,
+            is_weak: false,
             is_to_person: false,
             others: Vec::new(),
         }
@@ -362,7 +387,13 @@ impl<'k> Decider<'k> {
 
     /// Accounts that the line points to by itself: a rare word of the name is in the line, or in what the context says
     /// about its payee, or the name is like the line in meaning.
-    pub fn named_accounts(&self, wording: &Wording, vector: &Vector, money_in: bool) -> BTreeMap<usize, f32> {
+    pub fn named_accounts(
+        &self,
+        wording: &Wording,
+        vector: &Vector,
+        clues: &[Clue],
+        money_in: bool,
+    ) -> BTreeMap<usize, f32> {
         let mut named: BTreeMap<usize, f32> = BTreeMap::new();
         for group in self.knowledge.affinities.find(&wording.padded, money_in) {
             let accounts = self.kin.get(group).map_or(&[][..], Vec::as_slice);
@@ -406,16 +437,32 @@ impl<'k> Decider<'k> {
             }
         }
         let outline = vector.outline();
-        for (account, theirs) in self.chart.outlines.iter().enumerate() {
+        let mut compare = |account: usize| {
+            let Some(theirs) = self.chart.outlines.get(account) else { return };
             if !theirs.may_exceed(&outline, WEIGHTS.like_from) || !self.takes(account, money_in) {
-                continue;
+                return;
             }
             let near = self.chart.vectors.get(account).map_or(0.0, |theirs| vector.cosine(theirs)) - WEIGHTS.like_from;
             if near > 0.0 {
                 *named.entry(account).or_insert(0.0) += WEIGHTS.like * near;
             }
+        };
+        if self.chart.kinds.len() <= COMPARED_WHOLE {
+            (0..self.chart.kinds.len()).for_each(&mut compare);
+        } else {
+            self.candidates(wording, clues).into_iter().for_each(&mut compare);
         }
         named
+    }
+
+    /// Accounts of a large chart that a line may be like: those with a rare word of it, and those of what it is about.
+    fn candidates(&self, wording: &Wording, clues: &[Clue]) -> Vec<usize> {
+        let words = wording.text().split(' ').filter_map(|word| self.rare.get(&stem(word)));
+        let mut accounts: Vec<usize> = words.flatten().map(|(account, _)| *account).collect();
+        accounts.extend(clues.iter().take(4).flat_map(|clue| self.chart.fits(clue.concept)).map(|fit| fit.account));
+        accounts.sort_unstable();
+        accounts.dedup();
+        accounts
     }
 
     /// Known phrases of a line. What a word says inside one is what the phrase says: no skip hire is the hire of a hall.
@@ -452,9 +499,8 @@ impl<'k> Decider<'k> {
                 continue;
             }
             seen.push(fit.account);
-            let theirs = self.chart.word_vectors.get(fit.account).map_or(&[][..], Vec::as_slice);
-            let near =
-                words.iter().flat_map(|word| theirs.iter().map(move |their| word.cosine(their))).fold(0.0, f32::max);
+            let theirs = self.chart.word_meanings(fit.account);
+            let near = theirs.flat_map(|their| words.iter().map(|word| word.cosine(their))).fold(0.0, f32::max);
             if near > WEIGHTS.word_like_from {
                 *named.entry(fit.account).or_insert(0.0) += WEIGHTS.word_like * (near - WEIGHTS.word_like_from);
             }

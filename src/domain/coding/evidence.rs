@@ -77,10 +77,16 @@ impl<'k> Reader<'k> {
         self.business.is_company
     }
 
+    /// Whether the business is registered for VAT.
+    pub fn is_vat_registered(&self) -> bool {
+        self.business.is_vat_registered
+    }
+
     /// The clues of a line, strongest first; equal ones in the order of the concepts.
     pub fn clues(&self, wording: &Wording, vector: &Vector, money_in: bool) -> Vec<Clue> {
         let mut sums = Sums::default();
         self.add_patterns(wording, money_in, &mut sums);
+        self.add_category(wording, money_in, &mut sums);
         self.add_sector_words(wording, money_in, &mut sums);
         self.combine(wording, &mut sums);
         self.add_people(wording, money_in, &mut sums);
@@ -202,6 +208,13 @@ impl<'k> Reader<'k> {
                 sums.add(concept, score, method);
             }
         }
+    }
+
+    /// What the card network says that the merchant sells: more than a known name does, less than words of intent.
+    fn add_category(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
+        let Some(category) = wording.category else { return };
+        let (concept, known) = self.shop(category);
+        sums.add(concept, WEIGHTS.category * known * self.direction(concept, money_in), Method::Merchant);
     }
 
     /// Tax, payroll, bank and owners mean the same for everybody.

@@ -176,6 +176,7 @@ mod tests {
             merchant: None,
             reference: reference.map(Cow::from),
             bank_account: tag.map(Cow::from),
+            merchant_category_code: None,
         }
     }
 

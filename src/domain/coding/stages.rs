@@ -27,6 +27,17 @@ const ROWS_PER_CHECK: usize = 128;
 /// How a raw score becomes a confidence.
 pub type Calibration = fn(Method, Basis, f32) -> u16;
 
+/// By what lines are the same as far as their own words decide.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Known<'w> {
+    padded: &'w str,
+    payee: &'w str,
+    channel: Channel,
+    category: Option<ConceptId>,
+    money_in: bool,
+    is_large: bool,
+}
+
 /// Runs every stage.
 pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -> Result<Outcome, Stopped> {
     let knowledge = Knowledge::get();
@@ -65,7 +76,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
 
     let wordings = wordings(&lines, &tags, control)?;
     let mut decided: Vec<Decision> = Vec::with_capacity(lines.len());
-    let mut known: HashMap<(&str, &str, Channel, bool, bool), Decision> = HashMap::new();
+    let mut known: HashMap<Known<'_>, Decision> = HashMap::new();
     for (at, (line, wording)) in lines.iter().zip(&wordings).enumerate() {
         if at % ROWS_PER_CHECK == 0 {
             if control.is_cancelled() {
@@ -76,10 +87,17 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         let money_in = line.amount > 0;
         let is_large = line.pence <= -business.asset_from_pence;
         let decision = known
-            .entry((wording.padded.as_str(), wording.payee.as_str(), wording.channel, money_in, is_large))
+            .entry(Known {
+                padded: &wording.padded,
+                payee: &wording.payee,
+                channel: wording.channel,
+                category: wording.category,
+                money_in,
+                is_large,
+            })
             .or_insert_with(|| {
                 // A line without words is not even a usual one.
-                let is_mute = wording.text().is_empty();
+                let is_mute = wording.text().is_empty() && wording.category.is_none();
                 if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, is_large) }
             });
         decided.push(decision.clone());
@@ -103,6 +121,12 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         |row: usize| recalls.get(row).is_some_and(|recall| recall.as_ref().is_some_and(|recall| recall.seen.is_some()));
     agree(&lines, &wordings, &mut decided, &is_seen);
     refunds(&lines, &wordings, &mut decided, knowledge, &is_seen);
+    // A likeness too weak to decide anything is no more than a place to look.
+    for decision in decided.iter_mut().filter(|decision| decision.is_weak) {
+        if matches!(decision.method, Method::Semantic | Method::AccountName) {
+            decision.method = Method::Fallback;
+        }
+    }
     // What the batch decided after all does not rest on the past.
     for (recall, decision) in recalls.iter_mut().zip(&decided) {
         if recall.as_ref().is_some_and(|recall| recall.decision.method != decision.method) {
@@ -196,7 +220,8 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
             fits.join(" | ")
         ));
     }
-    let mut named: Vec<(usize, f32)> = decider.named_accounts(wording, &vector, line.amount > 0).into_iter().collect();
+    let mut named: Vec<(usize, f32)> =
+        decider.named_accounts(wording, &vector, &clues, line.amount > 0).into_iter().collect();
     named.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let named: Vec<String> =
         named.iter().take(4).map(|(account, score)| format!("{} {score:.2}", name(*account))).collect();
@@ -336,8 +361,14 @@ impl Stage<'_> {
         if !self.business.is_vat_registered {
             return Vat::NoVat;
         }
-        let Some(id) = decision.concept else { return Vat::NoVat };
         let kind = self.chart.kinds.get(decision.account);
+        let Some(id) = decision.concept else {
+            // Most companies are registered; of names that do not say what they are, nothing is reclaimed on a guess.
+            const COMPANIES: &[&str] = &["LTD", "LIMITED", "PLC", "LLP"];
+            let is_company = COMPANIES.iter().any(|word| has_phrase(&line.text, word));
+            let is_bought = line.amount < 0 && kind == Some(&AccountType::Expense);
+            return if is_company && is_bought { Vat::Standard } else { Vat::NoVat };
+        };
         if matches!(kind, Some(AccountType::Liability | AccountType::Equity)) {
             return Vat::NoVat;
         }
@@ -401,6 +432,13 @@ impl Stage<'_> {
         if kind == Some(&AccountType::Expense) && concept.vat == Vat::Standard && decision.is_to_person {
             return Vat::NoVat;
         }
+        // Stamps are exempt; what Royal Mail bills to firms with an account is not.
+        const BILLED: &[&str] = &["ROYAL MAIL BUSINESS", "ROYAL MAIL ACCOUNT", "ROYAL MAIL OBA"];
+        const DEBITED: &[&str] = &["DIRECT DEBIT", "DD", "DDR", "D D"];
+        let has = |words: &[&str]| words.iter().any(|word| has_phrase(&line.text, word));
+        if concept.name == "postage" && (has(BILLED) || has(&["ROYAL MAIL"]) && has(DEBITED)) {
+            return Vat::Standard;
+        }
         if is_rent && (has_phrase(&line.text, "VAT") || self.business.rent_has_vat) {
             return Vat::Standard;
         }
@@ -437,6 +475,16 @@ impl Stage<'_> {
         let about = decision.concept.map_or("", |id| self.knowledge.concept(id).about);
         let mut reason = match decision.method {
             Method::History => recall.map_or_else(String::new, |recall| history::reason(self.batch, recall, about)),
+            Method::Fallback if decision.is_weak && decision.is_usual => {
+                format!(
+                    "Weak evidence: nothing is known of the payee, and most payments in this trade are for {about}. For a person to look at."
+                )
+            }
+            Method::Fallback if decision.is_weak => {
+                format!(
+                    "Weak evidence: a likeness to {about}, or one shared word, points to {account}. For a person to look at."
+                )
+            }
             Method::Fallback => {
                 return Cow::Borrowed(
                     "No known payee, no telling word and no similar account: for a person to look at.",

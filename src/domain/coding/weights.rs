@@ -16,6 +16,8 @@ pub struct Weights {
     pub word_like_from: f32,
     /// And that counts this much.
     pub word_like: f32,
+    /// What the card network says that the merchant sells.
+    pub category: f32,
     /// Each further word of a pattern.
     pub per_word: f32,
     /// A pattern at the begin of the line.
@@ -94,6 +96,10 @@ pub struct Weights {
     pub purchase_below: f32,
     /// Evidence for that.
     pub purchase: f32,
+    /// A likeness with less of all weight decides nothing.
+    pub weak_below: f32,
+    /// And a shared word of an account's name.
+    pub weak_name_below: f32,
     /// Below this much evidence nothing is known.
     pub fallback_below: f32,
     /// A name of the close tier, beside 1 for the own one.
@@ -132,6 +138,7 @@ pub const WEIGHTS: Weights = Weights {
     decisive_trade: 3.0,
     word_like_from: 0.313,
     word_like: 1.8,
+    category: 2.6,
     per_word: 0.622,
     first_word: 0.18,
     two_letters: 0.5,
@@ -171,6 +178,8 @@ pub const WEIGHTS: Weights = Weights {
     sale: 1.25,
     purchase_below: 0.9,
     purchase: 0.9,
+    weak_below: 0.25,
+    weak_name_below: 0.36,
     fallback_below: 0.42,
     close_tier: 0.8,
     wide_tier: 0.72,

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::knowledge::{ConceptId, Knowledge};
 use super::line::{Field, Line};
 use super::printed;
 
@@ -36,6 +37,8 @@ pub struct Wording {
     pub payee: String,
     /// How it was paid.
     pub channel: Channel,
+    /// What a merchant of its category sells, where the category is given and tells.
+    pub category: Option<ConceptId>,
 }
 
 /// Phrases that banks put before, behind and around payees; longest first where one begins another.
@@ -275,7 +278,8 @@ impl Wording {
         }
         padded.shrink_to_fit();
         let payee = payee.join(" ");
-        Self { padded, payee, channel }
+        let category = line.source.merchant_category_code.and_then(|code| Knowledge::get().category(code));
+        Self { padded, payee, channel, category }
     }
 
     /// The text without the spaces around it.
@@ -339,6 +343,7 @@ mod tests {
             merchant: None,
             reference: reference.map(|text| Cow::from(text.to_owned())),
             bank_account: None,
+            merchant_category_code: None,
         };
         Wording::of(&Line::new(&source, &Tags::default()), codes)
     }

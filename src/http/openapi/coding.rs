@@ -176,6 +176,13 @@ fn transaction() -> Object {
                     "Which of your own accounts the line is from: any stable label, best the code or name of the account in the chart.",
                 )),
             ),
+            maybe(
+                "merchant_category_code",
+                text(4, 4).pattern(Some("^[0-9]{4}$")).description(Some(
+                    "What the merchant sells as the card network has it (ISO 18245). A code that nobody knows, or that tells nothing of \
+                     what is sold, is ignored.",
+                )),
+            ),
         ],
     )
 }

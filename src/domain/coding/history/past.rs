@@ -276,6 +276,7 @@ fn transaction<'r>(row: &'r PastLine<'_>) -> Transaction<'r> {
         merchant: row.merchant.as_deref().map(Cow::Borrowed),
         reference: None,
         bank_account: None,
+        merchant_category_code: None,
     }
 }
 

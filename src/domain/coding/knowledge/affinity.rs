@@ -1,6 +1,7 @@
 //! What in a line tells one of several accounts apart: a butcher goes to *Meat & fish*, not to *Bread & cakes*.
 
 use aho_corasick::AhoCorasick;
+use rustc_hash::FxHashMap;
 
 use super::chart_names::{NameWord, name_words, stem};
 use super::patterns::spell_out;
@@ -26,6 +27,8 @@ struct Group {
 #[derive(Debug)]
 pub struct Affinities {
     groups: Vec<Group>,
+    /// Group and place in it of the names that begin with a word.
+    by_first: FxHashMap<String, Vec<(usize, usize)>>,
     automaton: Option<AhoCorasick>,
     texts: Vec<String>,
     group_of: Vec<usize>,
@@ -33,7 +36,7 @@ pub struct Affinities {
 
 impl Affinities {
     pub(super) fn read(problems: &mut Vec<String>) -> Self {
-        let (mut groups, mut texts, mut group_of) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut groups, mut texts, mut group_of): (Vec<Group>, _, _) = (Vec::new(), Vec::new(), Vec::new());
         for line in GROUPS.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
             let Some((names, patterns)) = line.split_once(':') else {
                 problems.push(format!("affinity.txt: no colon in {line}"));
@@ -63,7 +66,15 @@ impl Affinities {
         if automaton.is_none() {
             problems.push("affinity.txt: too many patterns for one automaton".to_owned());
         }
-        Self { groups, automaton, texts, group_of }
+        let mut by_first: FxHashMap<String, Vec<(usize, usize)>> = FxHashMap::default();
+        for (at, group) in groups.iter().enumerate() {
+            for (place, name) in group.names.iter().enumerate() {
+                if let Some(first) = name.words.first() {
+                    by_first.entry(first.clone()).or_default().push((at, place));
+                }
+            }
+        }
+        Self { groups, by_first, automaton, texts, group_of }
     }
 
     /// Every pattern as it is looked for, without the spaces around it.
@@ -73,17 +84,26 @@ impl Affinities {
 
     /// The accounts of each group, with how much of the account's name the group is.
     pub fn accounts(&self, names: &[Vec<NameWord>]) -> Vec<Vec<(usize, f32)>> {
-        let of_group = |group: &Group| {
-            let mut accounts: Vec<(usize, f32)> = Vec::new();
-            for (account, words) in names.iter().enumerate() {
-                let best = group.names.iter().filter_map(|name| name.fits(words)).fold(0.0, f32::max);
-                if best > 0.0 {
-                    accounts.push((account, best));
+        let mut accounts: Vec<Vec<(usize, f32)>> = vec![Vec::new(); self.groups.len()];
+        for (account, words) in names.iter().enumerate() {
+            for (at, word) in words.iter().enumerate() {
+                if words.iter().take(at).any(|before| before.stem == word.stem) {
+                    continue;
+                }
+                for (group, place) in self.by_first.get(&word.stem).map_or(&[][..], Vec::as_slice) {
+                    let name = self.groups.get(*group).and_then(|group| group.names.get(*place));
+                    let (Some(part), Some(list)) = (name.and_then(|name| name.fits(words)), accounts.get_mut(*group))
+                    else {
+                        continue;
+                    };
+                    match list.last_mut().filter(|(last, _)| *last == account) {
+                        Some((_, best)) => *best = best.max(part),
+                        None => list.push((account, part)),
+                    }
                 }
             }
-            accounts
-        };
-        self.groups.iter().map(of_group).collect()
+        }
+        accounts
     }
 
     /// The groups a line speaks of, each once; the line as in [`super::Patterns::find`].

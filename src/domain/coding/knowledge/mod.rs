@@ -2,6 +2,7 @@
 
 mod account_examples;
 mod affinity;
+mod categories;
 mod chart_names;
 mod patterns;
 mod sectors;
@@ -18,6 +19,7 @@ use super::outcome::Vat;
 
 pub use account_examples::AccountExample;
 pub use affinity::Affinities;
+use categories::Categories;
 pub use chart_names::{ChartName, NameWord, name_words, stem};
 pub use patterns::{PatternMatch, Patterns, Strength, Target};
 pub use sectors::{Combination, Sector};
@@ -98,6 +100,8 @@ pub struct Knowledge {
     pub combinations: Vec<Combination>,
     /// What tells one of several accounts apart.
     pub affinities: Affinities,
+    /// Categories of merchants.
+    categories: Categories,
     /// Lists of words by which contexts, charts and lines are read.
     pub words: WordLists,
     /// Accounts of real charts.
@@ -124,6 +128,11 @@ impl Knowledge {
     /// Every concept with its id, in the order of the file.
     pub fn concepts(&self) -> impl Iterator<Item = (ConceptId, &Concept)> {
         (0_u16..).map(ConceptId).zip(&self.concepts)
+    }
+
+    /// What a merchant of a category (ISO 18245) sells, where the category tells.
+    pub fn category(&self, code: u16) -> Option<ConceptId> {
+        self.categories.concept(code)
     }
 
     /// How many concepts there are.
@@ -175,6 +184,7 @@ impl Knowledge {
         let account_examples = account_examples::read(&meaning, &by_name, &mut problems);
         let affinities = Affinities::read(&mut problems);
         let words = WordLists::read(&mut problems);
+        let categories = Categories::read(&by_name, &mut problems);
         for (at, concept) in concepts.iter_mut().enumerate() {
             concept.vector = concept_vector(&meaning, concept, patterns.phrases(at));
         }
@@ -210,6 +220,7 @@ impl Knowledge {
             sectors,
             combinations,
             affinities,
+            categories,
             words,
             account_examples,
             meaning,

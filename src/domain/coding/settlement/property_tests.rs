@@ -99,6 +99,7 @@ fn lines(dice: &mut Dice, count: usize, invoices: &[Invoice<'_>]) -> Vec<Transac
             merchant: None,
             reference: (dice.throw(4) == 0).then(|| Cow::from(any.number.to_string())),
             bank_account: None,
+            merchant_category_code: None,
         }
     };
     (0..count).map(|_| one(dice)).collect()
@@ -212,6 +213,7 @@ fn equal_amounts_everywhere_settle_nothing_by_themselves() {
             merchant: None,
             reference: None,
             bank_account: None,
+            merchant_category_code: None,
         })
         .collect();
     for (line, answer) in batch.iter().zip(run(&batch, &list)) {
@@ -245,6 +247,7 @@ fn very_long_lines_and_very_large_amounts_are_read() {
             merchant: Some(Cow::from("Z".repeat(200))),
             reference: Some(Cow::from("9".repeat(100))),
             bank_account: None,
+            merchant_category_code: None,
         })
         .collect();
     let answers = run(&batch, &list);

@@ -30,6 +30,7 @@ fn line<'a>(description: &'a str, amount: &str, days: i32) -> Transaction<'a> {
         merchant: None,
         reference,
         bank_account: None,
+        merchant_category_code: None,
     }
 }
 

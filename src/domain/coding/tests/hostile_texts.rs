@@ -77,6 +77,7 @@ fn no_text_stops_the_engine_in_any_field() {
             merchant: Some(cut(200)),
             reference: Some(cut(100)),
             bank_account: Some(cut(100)),
+            merchant_category_code: None,
             ..line("2025-05-02", &text, amount)
         });
     }

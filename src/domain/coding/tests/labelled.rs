@@ -92,6 +92,7 @@ fn read_line(value: &Value) -> Transaction<'static> {
         merchant: optional(value, "merchant").map(Cow::Owned),
         reference: optional(value, "reference").map(Cow::Owned),
         bank_account: optional(value, "bank_account").map(Cow::Owned),
+        merchant_category_code: None,
     }
 }
 

@@ -48,6 +48,7 @@ fn line(on: &str, description: &str, amount: &str) -> Transaction<'static> {
         merchant: None,
         reference: None,
         bank_account: None,
+        merchant_category_code: None,
     }
 }
 

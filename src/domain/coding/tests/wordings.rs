@@ -143,3 +143,26 @@ fn marking(character: char) -> Option<char> {
         _ => None,
     }
 }
+
+#[test]
+fn the_category_of_a_merchant_tells_what_its_name_does_not() {
+    let of =
+        |code: Option<u16>| Transaction { merchant_category_code: code, ..line("2025-05-01", "ZORBLAX", "-40.12") };
+    let all = batch(vec![of(Some(5814)), of(Some(4121)), of(Some(9999)), of(None)]);
+    let outcome = code(&all);
+    let names: Vec<&str> = outcome.rows.iter().map(|row| &*all.accounts[row.account].name).collect();
+    assert_eq!(names[1], "Travel");
+    assert_eq!(outcome.rows[1].method, Method::Merchant);
+    assert_eq!((names[2], outcome.rows[2].confidence), (names[3], outcome.rows[3].confidence));
+    // Money back is recognised by what was paid for.
+    let back = batch(vec![Transaction { amount: pounds("40.12"), ..of(Some(4121)) }]);
+    assert_eq!(back.accounts[code(&back).rows[0].account].name, "Travel");
+}
+
+#[test]
+fn weak_evidence_is_left_to_a_person() {
+    let all = batch(vec![line("2025-05-01", "ZORBLAX QUIFFLE", "-40.12")]);
+    let row = &code(&all).rows[0];
+    assert_eq!(row.method, Method::Fallback);
+    assert!(row.confidence <= 150 && row.reason.contains("person"), "{row:?}");
+}

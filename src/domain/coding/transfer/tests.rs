@@ -21,6 +21,7 @@ fn line<'a>(tag: &'a str, days: i32, amount: &str, description: &'a str) -> Tran
         merchant: None,
         reference: None,
         bank_account: (!tag.is_empty()).then(|| Cow::from(tag)),
+        merchant_category_code: None,
     }
 }
 

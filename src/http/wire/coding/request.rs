@@ -212,10 +212,12 @@ fn length<T>(list: &[T]) -> u64 {
 
 /// Reads one transaction; none when it has a problem.
 fn transaction<'a>(reader: &mut StrictReader<'a>, path: FieldPath<'static>) -> Reading<Option<Transaction<'a>>> {
-    const NAMES: [&str; 6] = ["date", "description", "amount", "merchant", "reference", "bank_account"];
+    const NAMES: [&str; 7] =
+        ["date", "description", "amount", "merchant", "reference", "bank_account", "merchant_category_code"];
     const REQUIRED: usize = 3;
     let (mut date, mut description, mut amount) = (None, None, None);
     let (mut merchant, mut reference, mut bank_account) = (None, None, None);
+    let mut merchant_category_code = None;
     let given = reader.object(path, &NAMES, |reader, at| {
         match at {
             0 => date = reader.date(path.field("date"))?,
@@ -223,14 +225,27 @@ fn transaction<'a>(reader: &mut StrictReader<'a>, path: FieldPath<'static>) -> R
             2 => amount = reader.amount(path.field("amount"))?,
             3 => merchant = reader.optional_text(path.field("merchant"), MAX_MERCHANT_CHARS)?,
             4 => reference = reader.optional_text(path.field("reference"), MAX_REFERENCE_CHARS)?,
-            _ => bank_account = reader.optional_text(path.field("bank_account"), MAX_BANK_ACCOUNT_CHARS)?,
+            5 => bank_account = reader.optional_text(path.field("bank_account"), MAX_BANK_ACCOUNT_CHARS)?,
+            _ if reader.is_null()? => {}
+            _ => merchant_category_code = category_code(reader, path.field("merchant_category_code"))?,
         }
         Ok(())
     })?;
     let Some(given) = given else { return Ok(None) };
     reader.require(path, &NAMES, &given, REQUIRED);
     let Some(((date, description), amount)) = date.zip(description).zip(amount) else { return Ok(None) };
-    Ok(Some(Transaction { date, description, amount, merchant, reference, bank_account }))
+    Ok(Some(Transaction { date, description, amount, merchant, reference, bank_account, merchant_category_code }))
+}
+
+/// Reads the category of a merchant (ISO 18245); none when it has a problem.
+fn category_code(reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Reading<Option<u16>> {
+    let Some(code) = reader.text(path, 1..=MAX_CODE_CHARS)? else { return Ok(None) };
+    let is_code = code.len() == 4 && code.bytes().all(|byte| byte.is_ascii_digit());
+    let number = if is_code { code.parse().ok() } else { None };
+    if number.is_none() {
+        reader.problem(path, "merchant_category_code must be a string of four digits");
+    }
+    Ok(number)
 }
 
 /// Reads one line of the past; none when it has a problem.
