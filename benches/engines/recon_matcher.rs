@@ -22,7 +22,7 @@ use bookkeeping_suite::domain::date::Date;
 use bookkeeping_suite::domain::recon::{Dataset, run};
 use bookkeeping_suite::http::wire::recon::{Limits, parse, write_result};
 
-const SHAPES: [&str; 15] = [
+const SHAPES: [&str; 18] = [
     "minimal",
     "identical",
     "references-reversed",
@@ -36,6 +36,9 @@ const SHAPES: [&str; 15] = [
     "dense-blocks",
     "long-texts",
     "distinct-words",
+    "one-payee-left-open",
+    "equal-amounts-left-open",
+    "powers-of-two-left-open",
     "generated-100000",
     "generated-157000",
 ];
@@ -217,6 +220,11 @@ fn generated(rows: &str) -> Vec<u8> {
     text.replace("\", \"", "\",\"").replace("\": ", "\":").replace(", {", ",{").replace(", \"", ",\"").into_bytes()
 }
 
+/// A number as a word.
+fn letters(number: u64) -> String {
+    (0..5_u32).map(|at| char::from(b'a' + (number / 26_u64.pow(at) % 26) as u8)).collect()
+}
+
 fn list(out: &mut Vec<u8>, shape: &str, divisor: u64, is_bank: bool, random: &mut Random) {
     const FEW: [&str; 12] =
         ["red", "green", "blue", "white", "black", "grey", "amber", "lilac", "ochre", "beige", "rose", "teal"];
@@ -271,6 +279,20 @@ fn list(out: &mut Vec<u8>, shape: &str, divisor: u64, is_bank: bool, random: &mu
                 pence = 1000 + row / 2;
                 let words = (0..12).map(|_| format!("{:06x}", random.below(1 << 24)));
                 words.collect::<Vec<_>>().join(" ")
+            }
+            // The last three match nothing and look like groups of one payee that are none.
+            "one-payee-left-open" => {
+                day += random.below(365) as i32;
+                pence = 2 * random.below(50_000_000) + 1 + u64::from(is_bank);
+                "HOLLINS TIMBER LTD".to_owned()
+            }
+            "equal-amounts-left-open" => {
+                pence = if is_bank { 5_000 } else { 1_000 };
+                format!("PAYEE {}", letters(row / 24))
+            }
+            "powers-of-two-left-open" => {
+                pence = if is_bank { random.below(1 << 24) } else { 1 << (row % 24) };
+                format!("PAYEE {}", letters(row / 24))
             }
             other => panic!("unknown shape {other}; known: {SHAPES:?}"),
         };

@@ -22,8 +22,8 @@ use super::words::{HAS_NUMBER, Kind, Likeness, Related, Side, Vocabulary};
 /// Weights are integers, so that sums do not depend on their order: this many to a nat.
 pub(super) const NAT: i32 = 4096;
 
-/// Rows the fixed prior is worth where word frequencies and lags are estimated.
-const PRIOR_ROWS: f64 = 50.0;
+/// Rows the fixed prior is worth where word frequencies are estimated.
+const PRIOR_ROWS: f64 = 75.0;
 
 /// Pairs the fixed prior is worth where one word is judged.
 const PRIOR_PAIRS: f64 = 6.0;
@@ -31,8 +31,20 @@ const PRIOR_PAIRS: f64 = 6.0;
 /// Words of one row are not independent, so an absent word counts for less than its odds.
 const ABSENCE_SHARE: f64 = 0.7;
 
-/// Weakest association that is used; below it most are chance meetings of common words.
+/// Weakest association that is used where names and numbers say enough; below it most are chance meetings of common words.
 const WEAKEST_ASSOCIATION: f64 = 2.0;
+
+/// The same in a small file whose two sides share neither names nor numbers, where associations are all there is.
+const WEAKEST_WITHOUT_NAMES: f64 = 1.5;
+
+/// Share of pairs with a name or number in common from which on these say enough, and the share expected before any pair.
+const COMMON_NAMES: f64 = 0.7;
+
+/// Pairs that the expected share is worth.
+const COMMON_NAMES_PAIRS: f64 = 10.0;
+
+/// Pairs up to which a file is small: more of them say enough about strong associations.
+const FEW_PAIRS: f64 = 400.0;
 
 /// Co-occurrences kept while learning; enough for any file, and a bound on memory.
 const MAX_COOCCURRENCES: usize = 2_000_000;
@@ -419,15 +431,20 @@ struct PairCounts {
     book: Vec<u32>,
     /// Every co-occurrence of a bank word and a book word, sorted.
     together: Vec<u64>,
+    /// Weakest association that is used.
+    weakest: f64,
 }
 
 impl PairCounts {
     fn of(texts: &Texts, pairs: &[Pair]) -> Self {
         let words = texts.vocabulary.len();
-        let mut counts = Self { bank: vec![0; words], book: vec![0; words], together: Vec::new() };
+        let mut counts = Self { bank: vec![0; words], book: vec![0; words], together: Vec::new(), weakest: 0.0 };
+        let mut alike = 0_u32;
         let telling = |word: &u32| !matches!(texts.vocabulary.kind(*word), Kind::Number);
         for &(bank, book) in pairs {
             let (bank, book) = (texts.bank.row(bank as usize), texts.book.row(book as usize));
+            let says_who = |word: u32| texts.is_name(word) || texts.is_number(word);
+            alike += u32::from(bank.iter().any(|word| book.binary_search(word).is_ok() && says_who(*word)));
             bank.iter().for_each(|&word| counts.bank[word as usize] += 1);
             book.iter().for_each(|&word| counts.book[word as usize] += 1);
             if counts.together.len() >= MAX_COOCCURRENCES {
@@ -446,6 +463,10 @@ impl PairCounts {
             }
         }
         counts.together.sort_unstable();
+        let all = pairs.len() as f64;
+        let share = (f64::from(alike) + COMMON_NAMES_PAIRS * COMMON_NAMES) / (all + COMMON_NAMES_PAIRS);
+        let without_names = (1.0 - share / COMMON_NAMES).max(0.0) * (FEW_PAIRS / (all + 1.0)).min(1.0);
+        counts.weakest = WEAKEST_ASSOCIATION - (WEAKEST_ASSOCIATION - WEAKEST_WITHOUT_NAMES) * without_names;
         counts
     }
 
@@ -479,7 +500,7 @@ impl PairCounts {
         let nats = 0.5
             * ((together / (in_bank + 1.0) / rates.book(book)).ln()
                 + (together / (in_book + 1.0) / rates.bank(bank)).ln());
-        (nats > WEAKEST_ASSOCIATION).then_some(nats)
+        (nats > self.weakest).then_some(nats)
     }
 
     fn occurrences(&self, bank: u32, book: u32) -> (f64, f64) {

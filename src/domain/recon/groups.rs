@@ -190,6 +190,7 @@ impl Leftover<'_> {
             .filter(|pair| !taken.bank[pair.0 as usize] && !taken.book[pair.1 as usize])
             .map(|&(bank, book)| if is_bank { (bank, book) } else { (book, bank) })
             .collect();
+        self.pace.check()?;
         pairs.sort_unstable();
         self.pace.check()?;
         let Dataset { bank, book } = self.dataset;

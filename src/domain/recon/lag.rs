@@ -15,7 +15,7 @@ use super::words::Side;
 const DAY_COST: f64 = 1.0;
 
 /// The weight of the fixed prior, in pairs, against the pairs of the file.
-const PRIOR_PAIRS: f64 = 50.0;
+const PRIOR_PAIRS: f64 = 30.0;
 
 /// The weight of the file's distribution, in pairs, against the pairs with one word or weekday.
 const PROFILE_PAIRS: f64 = 20.0;

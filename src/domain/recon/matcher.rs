@@ -386,6 +386,7 @@ impl Matcher<'_> {
         };
         let bank = read(self.bank, &dataset.bank, true)?;
         let book = read(self.book, &dataset.book, false)?;
+        self.pace.check()?;
         let names = names::names(&vocabulary);
         let stop_words = STOP_WORDS.iter().filter_map(|word| vocabulary.id(word.as_bytes())).collect();
         let related = vocabulary.related(&self.pace)?;
@@ -420,6 +421,7 @@ impl Matcher<'_> {
         pairs.append(&mut clear);
         pairs.sort_unstable();
         let evidence = Evidence::learn(texts, &pairs, self.window_days, &self.pace)?;
+        self.pace.check()?;
         let names = Names::learn(texts, &evidence, &sole, &self.pace)?;
         Ok((evidence, names))
     }

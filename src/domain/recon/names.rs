@@ -131,7 +131,7 @@ impl Names {
         }
         // One pair without a common name may be the accident that is looked for.
         let usual = (shared + USUAL_PAIRS * USUAL_SHARE) / (f64::max(shared, named - 1.0) + USUAL_PAIRS);
-        let side = |side: &Side, rows: usize, counts: &[(u32, u32)]| -> Vec<Named> {
+        let side = |side: &Side, rows: usize, counts: &[(u32, u32)]| -> Result<Vec<Named>, Stopped> {
             let mut seen = [(0.0, 0.0); 3];
             for &(shared, all) in counts {
                 let sum = &mut seen[frequency(all)];
@@ -160,11 +160,12 @@ impl Names {
                 }
                 if is_named { named } else { Named { share: 0.0, share_of_others: 0.0, ..named } }
             };
-            (0..rows).map(row).collect()
+            pace.check()?;
+            (0..rows).map(|at| pace.spend(64).map(|()| row(at))).collect()
         };
         Ok(Self {
-            bank: side(&texts.bank, texts.bank_days.len(), &bank_counts),
-            book: side(&texts.book, texts.book_days.len(), &book_counts),
+            bank: side(&texts.bank, texts.bank_days.len(), &bank_counts)?,
+            book: side(&texts.book, texts.book_days.len(), &book_counts)?,
         })
     }
 
