@@ -78,6 +78,9 @@ pub struct Overrides {
     /// Bodies being read at once over all connections; beyond it 503 [default: 268435456]
     #[arg(long, env = "BOOKKEEPING_MAX_BODY_BYTES_IN_FLIGHT", global = true, value_name = "BYTES")]
     pub max_body_bytes_in_flight: Option<u64>,
+    /// Of these bytes, what one person (without a key: one address) may take, in percent [default: 25]
+    #[arg(long, env = "BOOKKEEPING_BODY_SHARE_PERCENT", global = true, value_name = "PERCENT")]
+    pub body_share_percent: Option<u64>,
     /// Rows of a bank or book dataset; more is answered 422 [default: 250000]
     #[arg(long, env = "BOOKKEEPING_MAX_ROWS_PER_DATASET", global = true, value_name = "N")]
     pub max_rows_per_dataset: Option<u64>,
@@ -93,7 +96,7 @@ pub struct Overrides {
     /// Longest time for one body; longer is answered 408 [default: 300]
     #[arg(long, env = "BOOKKEEPING_BODY_DEADLINE_S", global = true, value_name = "SECONDS")]
     pub body_deadline_s: Option<u64>,
-    /// Slowest body, averaged after 5 seconds; slower is answered 408 [default: 32768]
+    /// Slowest body, on average after 5 seconds and over any 10 seconds; slower is answered 408 [default: 32768]
     #[arg(long, env = "BOOKKEEPING_MIN_BODY_BYTES_PER_S", global = true, value_name = "BYTES")]
     pub min_body_bytes_per_s: Option<u64>,
     /// A job running longer fails [default: 300]
@@ -234,6 +237,8 @@ pub struct Settings {
     pub max_body_bytes: u64,
     /// Bodies being read at once.
     pub max_body_bytes_in_flight: u64,
+    /// Of these, what one person or address may take.
+    pub body_share_percent: u64,
     /// Rows of a dataset.
     pub max_rows_per_dataset: u64,
     /// Transactions of a coding job.
@@ -331,6 +336,7 @@ impl Overrides {
             queue_share_percent,
             max_body_bytes,
             max_body_bytes_in_flight,
+            body_share_percent,
             max_rows_per_dataset,
             max_transactions_per_job,
             max_chart_accounts,
@@ -580,6 +586,7 @@ impl Settings {
             queue_capacity_jobs: bounded("queue_capacity_jobs", given.queue_capacity_jobs, 100, 1, 1_000_000)?,
             queue_share_percent: bounded("queue_share_percent", given.queue_share_percent, 25, 1, 100)?,
             max_body_bytes: bounded("max_body_bytes", given.max_body_bytes, 26_214_400, 1024, LARGE)?,
+            body_share_percent: bounded("body_share_percent", given.body_share_percent, 25, 1, 100)?,
             max_body_bytes_in_flight: bounded(
                 "max_body_bytes_in_flight",
                 given.max_body_bytes_in_flight,

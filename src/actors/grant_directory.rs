@@ -131,6 +131,11 @@ impl GrantDirectory {
         self.grants.get(&grant).map_or(0, |access| access.usage.last_used_ms())
     }
 
+    /// Whether a connection is accepted.
+    pub fn is_accepted(&self, grant: GrantId) -> bool {
+        self.grants.contains_key(&grant)
+    }
+
     /// How many connections are accepted.
     pub fn len(&self) -> usize {
         self.grants.len()

@@ -354,6 +354,11 @@ pub struct GrantRegistryHandle {
 }
 
 impl GrantRegistryHandle {
+    /// Whether a connection is accepted.
+    pub fn is_accepted(&self, grant: GrantId) -> bool {
+        self.published.is_accepted(grant)
+    }
+
     /// The connection of a presented access token, if it is accepted.
     pub fn authenticate(&self, presented: &PresentedToken) -> TokenSearch {
         match self.published.authenticate(presented, self.store.now_ms()) {

@@ -342,6 +342,7 @@ fn listen(settings: &Settings, products: Arc<Products>, metrics: &Arc<Metrics>) 
         bodies: BodyLimits {
             max_bytes: settings.max_body_bytes,
             max_in_flight_bytes: settings.max_body_bytes_in_flight,
+            share_percent: settings.body_share_percent,
             deadline: Duration::from_secs(settings.body_deadline_s),
             min_bytes_per_s: settings.min_body_bytes_per_s,
             ..BodyLimits::default()

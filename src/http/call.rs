@@ -45,6 +45,12 @@ pub trait Gate: Send + Sync + 'static {
     /// Finds the connection whose access token a request presents.
     fn authenticate_token(&self, presented: &PresentedToken, request: &HttpRequest) -> TokenOutcome;
 
+    /// Whether whoever was let in still would be: their key or connection may have been revoked since.
+    fn is_accepted(&self, principal: &Principal) -> bool;
+
+    /// The address of whoever is behind a request.
+    fn address(&self, request: &HttpRequest) -> IpAddr;
+
     /// Counts a request in the window of a key or a connection by OAuth.
     fn hit_connection(&self, access: &ConnectionAccess, at: Instant) -> RateOutcome;
 
@@ -58,6 +64,14 @@ pub trait Gate: Send + Sync + 'static {
     fn is_stale(&self) -> bool {
         false
     }
+}
+
+/// Refuses (401) whoever was let in with a key or connection that was revoked since.
+pub(super) fn still_accepted(gate: &dyn Gate, caller: &Principal) -> Result<(), ApiError> {
+    if gate.is_accepted(caller) {
+        return Ok(());
+    }
+    Err(ApiError::unauthorized().with_challenge(Challenge::InvalidToken))
 }
 
 /// What is known of an access token.
@@ -347,6 +361,12 @@ impl<S> Call<S> {
             return None;
         }
         self.worker.shared.large_parses.acquire().await.ok()
+    }
+
+    /// Refuses a caller whose key or connection was revoked since they were let in: to be asked when what takes long (the
+    /// body, parsing it) is done, right before something is handed to an actor.
+    pub fn still_accepted(&self) -> Result<(), ApiError> {
+        still_accepted(&*self.worker.shared.gate, self.caller()?)
     }
 
     /// The address of whoever is behind the connection; none of a tool.

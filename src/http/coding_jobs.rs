@@ -10,7 +10,7 @@ use super::products::{ProductLimits, Products};
 use super::submission::{self, Parsed, Submission, count};
 use super::wire::coding;
 use crate::actors::coding_work::pack_body;
-use crate::domain::caller::Scope;
+use crate::domain::caller::{Principal, Scope};
 use crate::domain::job::Product;
 
 const ID_FIELD: &str = "coding_job_id";
@@ -29,6 +29,11 @@ const SUBMISSION: Submission = Submission {
 /// `POST /api/v1/coding/coding-jobs`.
 pub async fn submit(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     submission::submit(call, &SUBMISSION).await
+}
+
+/// Whether there is room for another job of the caller.
+pub fn room(products: &Products, caller: &Principal) -> Result<(), ApiError> {
+    submission::room(products, caller.user_id, &SUBMISSION)
 }
 
 /// `GET /api/v1/coding/coding-jobs/{id}`.

@@ -29,10 +29,10 @@ use crate::clock::Clock;
 use crate::domain::caller::{
     ConnectionAccess, Credential, KeySnapshot, PresentedKey, Principal, RateDecision, RateRule, ScopeSet,
 };
-use crate::domain::ids::UserId;
+use crate::domain::ids::{ConnectionId, UserId};
 use crate::domain::oauth::token::PresentedToken;
 use crate::domain::refusal_reason::RefusalReason;
-use crate::http::body::{Bodies, Body, Incoming};
+use crate::http::body::{Bodies, Body, Incoming, Sender};
 use crate::http::call::{Asked, Call, Gate, Presented, RateOutcome, SessionError, TokenOutcome};
 use crate::http::envelope::RequestId;
 use crate::http::error::{ApiError, Challenge, ErrorCode};
@@ -180,24 +180,30 @@ impl<S: 'static> RequestPipeline<'_, S> {
             (None, Some(allow)) => self.count_if_accepted().await.and(Err(ApiError::method_not_allowed(allow))),
             (None, None) => self.count_if_accepted().await.and(Err(ApiError::not_found())),
         };
-        if admission.is_ok() {
-            self.worker.shared.bodies.note_served(self.started);
-        }
         let mut payload = None;
         let mut unsupported = None;
-        let (caller, mut body) = match rule {
-            BodyRule::Json { .. } | BodyRule::JsonRpc | BodyRule::OptionalJson | BodyRule::NoKeys => {
-                let is_optional = !matches!(rule, BodyRule::Json { .. } | BodyRule::JsonRpc);
-                let media = self.media_type(expected.is_some || !is_optional);
-                let admission = match (media, route) {
-                    (Err(error), Some(route)) if route.permits => {
+        let reads_json =
+            matches!(rule, BodyRule::Json { .. } | BodyRule::JsonRpc | BodyRule::OptionalJson | BodyRule::NoKeys);
+        let is_optional = !matches!(rule, BodyRule::Json { .. } | BodyRule::JsonRpc);
+        let admission = match route {
+            Some(route) if reads_json => {
+                let admission = match self.media_type(expected.is_some || !is_optional) {
+                    Err(error) if route.permits => {
                         unsupported = Some(error);
                         admission
                     }
-                    (media, _) => admission.and_then(|caller| media.map(|()| caller)),
+                    media => admission.and_then(|caller| media.map(|()| caller)),
                 };
-                Box::pin(self.read(expected, admission, is_optional)).await?
+                admission.and_then(|caller| self.find_room(route, caller))
             }
+            _ => admission,
+        };
+        if admission.is_ok() {
+            self.worker.shared.bodies.note_served(self.started);
+        }
+        let has_body = expected.is_some;
+        let (caller, mut body) = match rule {
+            _ if reads_json => Box::pin(self.read(expected, admission, is_optional)).await?,
             BodyRule::Unchecked { .. } => Box::pin(self.read_unchecked(expected, admission)).await?,
             BodyRule::Upgrade if admission.is_ok() => {
                 if let Some(connection) = self.request.conn_data::<Rc<Watched>>() {
@@ -206,7 +212,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
                 payload = Some(expected.payload);
                 (admission?, Body::default())
             }
-            BodyRule::Ignored | BodyRule::Upgrade => {
+            _ => {
                 if expected.is_some {
                     Box::pin(self.set_aside(expected)).await;
                 }
@@ -214,6 +220,10 @@ impl<S: 'static> RequestPipeline<'_, S> {
             }
         };
         let Some(route) = route else { return Err(ApiError::not_found()) };
+        if has_body && let Some(caller) = &caller {
+            // What was revoked while the body was on its way counts.
+            call::still_accepted(&*self.worker.shared.gate, caller)?;
+        }
         let mut unexpected = None;
         if rule == BodyRule::NoKeys {
             unexpected = strict::read_no_keys(&body).err();
@@ -339,6 +349,22 @@ impl<S: 'static> RequestPipeline<'_, S> {
         if decision.allowed { Ok(()) } else { Err(ApiError::rate_limited(decision.reset_s)) }
     }
 
+    /// Refuses what there is no room for, before its body is read.
+    fn find_room(&self, route: &Route<S>, caller: Option<Principal>) -> Result<Option<Principal>, ApiError> {
+        if let (Some(room), Some(principal)) = (route.room, &caller) {
+            room(&self.worker.shared.state, principal)?;
+        }
+        Ok(caller)
+    }
+
+    /// Whose share of the budget a body counts in.
+    fn sender(&self, admission: &Result<Option<Principal>, ApiError>) -> Sender {
+        match admission {
+            Ok(Some(caller)) => Sender::Person(caller.user_id),
+            _ => Sender::address(self.worker.shared.gate.address(self.request)),
+        }
+    }
+
     /// What is wrong with how a body is declared, if there is one.
     fn media_type(&self, has_body: bool) -> Result<(), ApiError> {
         if has_body { call::require_json(self.request.headers()) } else { Ok(()) }
@@ -359,8 +385,9 @@ impl<S: 'static> RequestPipeline<'_, S> {
             // Its bytes are not the JSON text; whether that is well formed is not known, so no error is made of it.
             incoming.skip_check();
         }
+        let sender = self.sender(&admission);
         let read = match admission {
-            Ok(caller) => incoming.collect(declared, optional).await.map(|body| (caller, body)),
+            Ok(caller) => incoming.collect(declared, optional, sender).await.map(|body| (caller, body)),
             Err(refusal) => incoming.check_and_forget(optional).await.and(Err(refusal)),
         };
         self.let_go(permit.as_deref(), incoming.is_ended() || !is_some);
@@ -383,8 +410,9 @@ impl<S: 'static> RequestPipeline<'_, S> {
         let mut incoming = expected.incoming(&self.worker.shared.bodies);
         incoming.meter();
         incoming.skip_check();
+        let sender = self.sender(&admission);
         let read = match admission {
-            Ok(caller) => incoming.collect(declared, true).await.map(|body| (caller, body)),
+            Ok(caller) => incoming.collect(declared, true, sender).await.map(|body| (caller, body)),
             Err(refusal) => incoming.check_and_forget(true).await.and(Err(refusal)),
         };
         self.let_go(permit.as_deref(), incoming.is_ended() || !is_some);
@@ -506,7 +534,7 @@ impl Gate for ActorGate {
             TokenSearch::Known(access) => return TokenOutcome::Known(access),
             TokenSearch::Unknown(looking) => looking,
         };
-        let address = call::client_ip(request, &self.trusted_proxies).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        let address = self.address(request);
         let throttle = Arc::clone(&self.throttle);
         let look = async move {
             if let Some(seconds) = throttle.look_up_wait_s(address) {
@@ -523,6 +551,18 @@ impl Gate for ActorGate {
             Ok(found)
         };
         TokenOutcome::Pending(look.boxed_local())
+    }
+
+    fn is_accepted(&self, principal: &Principal) -> bool {
+        match principal.connection() {
+            Some(ConnectionId::Key(id)) => self.actors.keys.published.by_id(id).is_some(),
+            Some(ConnectionId::Grant(id)) => self.actors.grants.is_accepted(id),
+            None => true,
+        }
+    }
+
+    fn address(&self, request: &HttpRequest) -> IpAddr {
+        call::client_ip(request, &self.trusted_proxies).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
     }
 
     fn hit_connection(&self, access: &ConnectionAccess, at: Instant) -> RateOutcome {

@@ -15,7 +15,7 @@ use super::call::Call;
 use super::error::ApiError;
 use super::openapi::Operation;
 use super::query::decode;
-use crate::domain::caller::Scope;
+use crate::domain::caller::{Principal, Scope};
 
 /// Who may call a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +68,9 @@ impl BodyRule {
 /// What a handler gives back, to be awaited on the worker it was called on.
 pub type HandlerFuture = LocalBoxFuture<'static, Result<HttpResponse, ApiError>>;
 
+/// Whether there is room for what a caller asks, as far as is known when the head of the request is read.
+pub type RoomCheck<S> = fn(&S, &Principal) -> Result<(), ApiError>;
+
 /// One operation.
 pub struct Route<S> {
     /// The method.
@@ -82,6 +85,8 @@ pub struct Route<S> {
     pub body: BodyRule,
     /// Whether the handler has reasons of its own for a 403. It then asks for [`Call::permitted`], so that 415 comes after.
     pub permits: bool,
+    /// Whether there is room for what is asked; where there is none the body is only checked. The handler decides again.
+    pub room: Option<RoomCheck<S>>,
     /// Whether pages of other origins may ask it and read what it answers, where the settings let them.
     pub for_pages: bool,
     /// Its documentation; none for what is not part of the public contract.
@@ -98,7 +103,8 @@ impl<S: 'static> Route<S> {
     {
         let body = if method == Method::GET || method == Method::DELETE { BodyRule::Ignored } else { BodyRule::JSON };
         let handler = Box::new(move |call| handler(call).boxed_local());
-        Self { method, path, operation_id, access, body, permits: false, for_pages: false, doc: None, handler }
+        let (permits, for_pages, room, doc) = (false, false, None, None);
+        Self { method, path, operation_id, access, body, permits, room, for_pages, doc, handler }
     }
 
     /// `GET`, body ignored.
@@ -139,6 +145,13 @@ impl<S: 'static> Route<S> {
     #[must_use]
     pub fn permitting(mut self) -> Self {
         self.permits = true;
+        self
+    }
+
+    /// What is asked needs room, which is looked for before the body is read.
+    #[must_use]
+    pub fn needing_room(mut self, room: RoomCheck<S>) -> Self {
+        self.room = Some(room);
         self
     }
 

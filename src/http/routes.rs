@@ -44,6 +44,7 @@ pub fn routes() -> Vec<Route<Products>> {
             Access::Key(Scope::ReconcileWrite),
             reconciliations::submit,
         )
+        .needing_room(reconciliations::room)
         .doc(openapi::submit_reconciliation),
         Route::get(
             "/api/v1/reconciliations/{id}",
@@ -58,6 +59,7 @@ pub fn routes() -> Vec<Route<Products>> {
             Access::Key(Scope::CodingWrite),
             coding_jobs::submit,
         )
+        .needing_room(coding_jobs::room)
         .doc(openapi::submit_coding_job),
         Route::get(
             "/api/v1/coding/coding-jobs/{id}",

@@ -16,7 +16,7 @@ use crate::actors::queue_board::QueueRefusal;
 use crate::domain::caller::ConnectionAccess;
 use crate::domain::date::Month;
 use crate::domain::idempotency::StoredResponse;
-use crate::domain::ids::JobId;
+use crate::domain::ids::{JobId, UserId};
 use crate::domain::job::Product;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::refusal_reason::RefusalReason;
@@ -67,9 +67,12 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
     }
     let body = std::mem::take(&mut call.body);
     let place = call.parse_place(body.len()).await;
+    // What filled the queue while the body was on its way: parsing is most of what a submission costs.
+    room(&products, access.user_id, how)?;
     let parsed = parse(body, how, &products).await?;
     drop(place);
     affordable(&products, &access, &parsed).await?;
+    call.still_accepted()?;
 
     let engine = products.actors.engine(how.product);
     let id = JobId::mint(how.product.id_prefix(), products.clock.unique());
@@ -104,6 +107,11 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
         Submitted::KeyReused => Err(key_reused()),
         Submitted::SessionBusy => Err(ApiError::internal("a job of no session is a run of one")),
     }
+}
+
+/// Whether another job of a person can probably be taken; the unit that takes it decides.
+pub fn room(products: &Products, user: UserId, how: &Submission) -> Result<(), ApiError> {
+    products.actors.engine(how.product).admits(user).map_err(|refusal| no_place(how.queue_full, refusal))
 }
 
 /// 503 where no place in the queue is left, for anybody or for this person.

@@ -1,5 +1,7 @@
 //! Credit accounts and the movements behind their balances.
 
+use std::sync::Arc;
+
 use super::StoreError;
 use super::epochs::Topic;
 use super::sql::{self, Row, Unit, params};
@@ -7,7 +9,6 @@ use super::writer::{Locks, Writer};
 use crate::domain::credits::{CreditAccount, CreditChange, Insufficient};
 use crate::domain::date::Month;
 use crate::domain::ids::UserId;
-use crate::store::jobs::Publish;
 use crate::store::sql::Reader;
 
 /// The account's columns, in the order [`read_account`] takes them.
@@ -15,6 +16,10 @@ pub(super) const ACCOUNT_COLUMNS: &str =
     "a.period, a.monthly, a.bonus, a.overage_used, a.monthly_allocation, a.overage_allowed, a.reserved";
 /// Accounts of one renewal unit.
 const RENEW_ROWS_MAX: i64 = 500;
+
+/// Called inside the unit with the balance about to be committed and its epoch, so that no caller who polls `completed`
+/// reads an older one. When the unit fails afterwards the balance must be read again.
+pub type Publish = Arc<dyn Fn(UserId, CreditAccount, i64) + Send + Sync>;
 
 /// A movement as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -42,12 +42,12 @@ pub use coding_sessions::{
     Cleared, Load, LoadAnswer, Loaded, NewCodingSession, NewToolToken, RunEnded, SessionStatement, StatementAdded,
     ToolToken,
 };
-pub use credits::MovementRow;
+pub use credits::{MovementRow, Publish};
 pub use epochs::{Epochs, SlotView, Topic};
 pub use error::StoreError;
 pub use jobs::{
     Claim, ClaimedJob, Deleted, Finish, Finished, INLINE_BYTES_MAX, Idempotency, JobRow, NewJob, OpenJob,
-    PART_BYTES_MAX, Publish, QueueState, Requeued, RunEnd, Submitted, Swept,
+    PART_BYTES_MAX, QueueState, Requeued, RunEnd, Submitted, Swept,
 };
 pub use keys::{KeyCreated, KeyRow, NewKey};
 pub use mail::{MailEnd, MailHead, MailMove, MailSlot, MailWaiting};

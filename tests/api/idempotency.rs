@@ -3,7 +3,7 @@
 use bookkeeping_suite::domain::job::Product;
 
 use crate::support::client::Answer;
-use crate::support::gate::gate;
+use crate::support::gate::{Tell, gate};
 use crate::support::product::{JobProduct as _, everywhere, for_both_products};
 use crate::support::server::{ApiKey, Setup, TestServer};
 use crate::support::until;
@@ -98,7 +98,10 @@ for_both_products! {
         gate.started();
         let waiting = submit(&server, &key, "waiting", &product.costing(1));
         submit(&server, &key, "k", &product.costing(1)).refused(503, "busy");
-        // A replay takes no place in the queue.
+        // A replay is refused like any other while the queue is full, and takes no place in it.
+        submit(&server, &key, "waiting", &product.costing(1)).refused(503, "busy");
+        gate.tell(Tell::Complete);
+        assert_eq!(gate.started(), id(&waiting));
         assert!(is_replay(&submit(&server, &key, "waiting", &product.costing(1))));
         gate.open();
         server.ended(&key, &id(&running));

@@ -113,6 +113,7 @@ pub async fn execute_as(
             _ => Err(error),
         };
     }
+    call.still_accepted()?;
     let (dry_run, expected_version) = (headers.dry_run, headers.expected_version);
     let stored: PrintAnswer = Arc::new(move |result| Some((status.as_u16(), print(result, context, false)?)));
     let idempotency = headers.replay(call, stored);

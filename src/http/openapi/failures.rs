@@ -7,6 +7,7 @@ use utoipa::openapi::{ComponentsBuilder, Content, ContentBuilder, Object, Ref};
 
 use super::schema::{Any, Field, array, choice, integer, named, nullable, object, one_of, optional, required, string};
 use crate::domain::ledger::refusal::Refusal;
+use crate::domain::refusal_reason::RefusalReason;
 use crate::http::error::ErrorCode;
 
 const REQUEST_ID: &str = "req_019351b7c8a07a3e9f5c2b1d4e6f8a90";
@@ -143,6 +144,7 @@ fn details_schema(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::PayloadTooLarge => Some("SizeDetails"),
         ErrorCode::Conflict => Some("ConflictDetails"),
         ErrorCode::UnprocessableEntity => Some("RefusalDetails"),
+        ErrorCode::Busy => Some("BusyDetails"),
         _ => None,
     }
 }
@@ -168,6 +170,7 @@ fn example_details(code: ErrorCode) -> Option<Value> {
         ErrorCode::UnprocessableEntity => {
             json!({ "reason": "unknown_reference", "field": "organisation_ids", "id": 7 })
         }
+        ErrorCode::Busy => json!({ "reason": "queue_full" }),
         _ => return None,
     })
 }
@@ -216,6 +219,12 @@ pub(super) fn components(components: ComponentsBuilder) -> ComponentsBuilder {
             required("message", string()),
         ],
     );
+    let busy: Vec<&str> = RefusalReason::ALL
+        .into_iter()
+        .filter(|reason| *reason != RefusalReason::RateLimited)
+        .map(RefusalReason::as_str)
+        .collect();
+    let busy = choice(&busy);
     let list = |name, count, items| -> Vec<Field> {
         vec![required(name, array(named(items)).max_items(Some(100)).build()), required(count, integer(1))]
     };
@@ -257,6 +266,7 @@ pub(super) fn components(components: ComponentsBuilder) -> ComponentsBuilder {
         .schema("RefusalDetails", refusal)
         .schema("InvalidJsonDetails", invalid_json)
         .schema("CreditDetails", credit)
+        .schema("BusyDetails", object("Why the service does not take the request now.", vec![required("reason", busy)]))
         .schema("SizeDetails", object("The limit.", vec![required("max_bytes", integer(1))]))
         .response("MethodNotAllowed", response(&[(ErrorCode::MethodNotAllowed, None)]));
     shared_headers().into_iter().fold(components, |components, (name, header)| components.header(name, header))

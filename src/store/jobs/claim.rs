@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{INLINE_BYTES_MAX, Publish, QueueState};
+use super::{INLINE_BYTES_MAX, QueueState};
 use crate::domain::ids::{JobId, KeyId, UserId};
 use crate::domain::job::{ATTEMPTS_MAX, JobFailure, Product};
-use crate::store::credits::{release, reserve};
+use crate::store::credits::{Publish, release, reserve};
 use crate::store::sql::{Reader, Row, Unit, params};
 use crate::store::writer::{Locks, Writer};
 use crate::store::{StoreError, sql};

@@ -1,7 +1,5 @@
 //! The one unit that ends a job: state, charge, movement, payload gone, result there, all or nothing.
 
-use std::sync::Arc;
-
 use super::{INLINE_BYTES_MAX, PART_BYTES_MAX};
 use crate::domain::credits::{CreditAccount, CreditChange};
 use crate::domain::date::Month;
@@ -10,15 +8,11 @@ use crate::domain::job::{JobFailure, Product};
 use crate::domain::suggestions::FoundSuggestions;
 use crate::store::books::suggestions;
 use crate::store::credits::{
-    ACCOUNT_COLUMNS, BUMP_EPOCH, bumped_epoch, read_account, renewal_reference, write_reserved,
+    ACCOUNT_COLUMNS, BUMP_EPOCH, Publish, bumped_epoch, read_account, renewal_reference, write_reserved,
 };
 use crate::store::sql::{Unit, params};
 use crate::store::writer::{Locks, Writer};
 use crate::store::{StoreError, sql};
-
-/// Called inside the unit with the balance about to be committed and its epoch, so that no caller who polls `completed`
-/// reads an older one. When the unit fails afterwards the balance must be read again.
-pub type Publish = Arc<dyn Fn(UserId, CreditAccount, i64) + Send + Sync>;
 
 /// A run that ended.
 #[derive(Debug, Clone)]

@@ -11,7 +11,7 @@ mod submit;
 mod view;
 
 pub use claim::{Claim, ClaimedJob, Requeued};
-pub use finish::{Finish, Finished, Publish, RunEnd};
+pub use finish::{Finish, Finished, RunEnd};
 pub use housekeeping::{Deleted, Swept};
 pub use submit::{Idempotency, NewJob, Submitted};
 pub use view::{JobRow, OpenJob};

@@ -1,12 +1,13 @@
 //! Bodies: size, syntax, speed, budget.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bookkeeping_suite::http::BodyLimits;
 
 use crate::support::until;
 
-use super::support::{Client, Setup, chunked, exchange, request, start, start_with};
+use super::support::{Client, SESSION, Setup, chunked, exchange, request, start, start_with};
 
 const MAX: usize = 26_214_400;
 
@@ -187,6 +188,60 @@ fn served_bodies_beyond_the_budget_are_refused_as_busy_and_the_budget_recovers()
     assert_eq!(holder.answer().json()["length"], 900_000);
     for _ in 0..5 {
         assert_eq!(exchange(server.address, &head, json_of(900_000)).json()["length"], 900_000);
+    }
+}
+
+#[test]
+fn one_sender_leaves_room_for_others_and_small_bodies_have_room_of_their_own() {
+    let limits = BodyLimits { max_bytes: 1_000_000, max_in_flight_bytes: 4_000_000, ..BodyLimits::default() };
+    let server = start_with(Setup { limits, ..Setup::default() });
+    let head = format!("POST /echo\nX-API-Key: {}", server.full_key);
+    let hold = |head: &str| {
+        let mut holder = Client::connect(server.address);
+        holder.send(request(&format!("{head}\nContent-Length: 1000000"), ""));
+        holder.send(&json_of(1_000_000)[..900_000]);
+        until("the server has read what the holder sent", || holder.all_is_read().then_some(()));
+        holder
+    };
+    let mut holder = hold(&head);
+    let refused = exchange(server.address, &head, json_of(500_000));
+    assert_eq!(refused.checked(), (503, "busy".to_owned()));
+    assert_eq!(refused.json()["error"]["details"]["reason"], "body_share");
+    assert_eq!(exchange(server.address, &head, json_of(60_000)).checked().0, 200);
+    // Somebody else.
+    let other = format!("POST /session\nAuthorization: Bearer {SESSION}");
+    assert_eq!(exchange(server.address, &other, json_of(900_000)).checked().0, 200);
+    let of_reader = format!("POST /optional\nX-API-Key: {}", server.read_key);
+    let mut of_others = [hold(&other), hold(&of_reader)];
+    assert_eq!(exchange(server.address, "POST /small", json_of(1_000)).checked().0, 200);
+    for holder in of_others.iter_mut().chain([&mut holder]) {
+        holder.send(&json_of(1_000_000)[900_000..]);
+        assert_eq!(holder.answer().json()["length"], 1_000_000);
+    }
+    assert_eq!(exchange(server.address, &head, json_of(500_000)).checked().0, 200);
+}
+
+#[test]
+fn what_is_revoked_while_the_body_is_on_its_way_is_refused() {
+    let server = start();
+    let of_key = format!("X-API-Key: {}", server.full_key);
+    for head in [format!("POST /echo\n{of_key}"), format!("POST /optional\n{of_key}")] {
+        server.gate.revoked.store(false, Ordering::Relaxed);
+        let mut client = Client::connect(server.address);
+        client.send(request(&format!("{head}\nContent-Length: 100000"), ""));
+        client.send(&json_of(100_000)[..50_000]);
+        until("the server has read what was sent", || client.all_is_read().then_some(()));
+        server.gate.revoked.store(true, Ordering::Relaxed);
+        client.send(&json_of(100_000)[50_000..]);
+        assert_eq!(client.answer().checked(), (401, "unauthorized".to_owned()));
+        // A body that is no JSON is that first.
+        server.gate.revoked.store(false, Ordering::Relaxed);
+        client.send(request(&format!("{head}\nContent-Length: 100000"), ""));
+        client.send(&json_of(100_000)[..50_000]);
+        until("the server has read what was sent", || client.all_is_read().then_some(()));
+        server.gate.revoked.store(true, Ordering::Relaxed);
+        client.send([b'"'; 50_000]);
+        assert_eq!(client.answer().checked(), (400, "invalid_json".to_owned()));
     }
 }
 

@@ -5,4 +5,4 @@ mod connections;
 mod documents;
 mod flood;
 mod order;
-mod support;
+pub mod support;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use bookkeeping_suite::clock::{Clock, ManualClock};
 use bookkeeping_suite::domain::caller;
 use bookkeeping_suite::domain::caller::{
-    ConnectionAccess, KeyHash, KeyPrefix, KeyReach, KeySnapshot, PresentedKey, RateRule, RateWindow, Scope,
+    ConnectionAccess, KeyHash, KeyPrefix, KeyReach, KeySnapshot, PresentedKey, Principal, RateRule, RateWindow, Scope,
 };
 use bookkeeping_suite::domain::ids::{ConnectionId, KeyId, UserId};
 use bookkeeping_suite::domain::oauth::token::PresentedToken;
@@ -35,6 +35,8 @@ pub struct TestGate {
     rule: RateRule,
     clock: Arc<ManualClock>,
     pub stale: AtomicBool,
+    /// Whether everybody who was let in has been revoked since.
+    pub revoked: AtomicBool,
     pub asks_others: AtomicBool,
 }
 
@@ -49,6 +51,14 @@ impl Gate for TestGate {
 
     fn authenticate_session(&self, token: &str) -> Result<UserId, SessionError> {
         if token == SESSION { Ok(UserId(9)) } else { Err(SessionError::Invalid) }
+    }
+
+    fn is_accepted(&self, _: &Principal) -> bool {
+        !self.revoked.load(Ordering::Relaxed)
+    }
+
+    fn address(&self, request: &HttpRequest) -> IpAddr {
+        request.peer_addr().expect("a peer").ip()
     }
 
     fn hit_connection(&self, access: &ConnectionAccess, _: std::time::Instant) -> RateOutcome {
@@ -139,6 +149,7 @@ pub fn start_routes(setup: Setup, routes: Vec<Route<()>>) -> TestServer {
         rule: setup.rule,
         clock: Arc::clone(&clock),
         stale: AtomicBool::new(false),
+        revoked: AtomicBool::new(false),
         asks_others: AtomicBool::new(false),
     });
     let seen = Arc::new(Seen::default());

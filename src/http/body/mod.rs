@@ -1,13 +1,19 @@
 //! Reading bodies: served ones into one buffer under a budget, refused ones through the syntax check and away.
 //!
+//! Small bodies have a budget of their own, and of each budget nobody takes more than a share ([`budget`]), so that neither
+//! large bodies nor those of one person keep everybody else's out.
+//!
 //! Both are checked by the same [`JsonChecker`] as bytes arrive, and both must arrive in time: within a deadline, and
-//! after five seconds at a minimum rate on average. A refused body beyond its first bytes needs one of a few
+//! after five seconds at a minimum rate on average, and over any ten seconds too ([`sender_clock`]). A refused body beyond its first bytes needs one of a few
 //! *slots*; the bodies that wait for a slot are not read meanwhile, and that time does not count against their sender.
+
+mod budget;
+mod limits;
+mod sender_clock;
 
 use std::ops::Deref;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
 use std::time::Duration;
@@ -19,10 +25,14 @@ use futures_util::Stream as _;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
-use super::error::ApiError;
-use super::json_syntax::{JsonChecker, SyntaxError};
-use crate::domain::refusal_reason::RefusalReason;
+use self::budget::{Budgets, Charge};
+use self::sender_clock::SenderClock;
+use crate::http::error::ApiError;
+use crate::http::json_syntax::{JsonChecker, SyntaxError};
 use crate::http::server::{FRUGAL_TURN_BYTES, ReadPermit};
+
+pub(super) use budget::Sender;
+pub use limits::BodyLimits;
 
 /// Read at once from a body that will be served.
 const SERVED_TURN_BYTES: usize = 64 * 1024;
@@ -46,40 +56,10 @@ const SLOT_REVIEW: Duration = Duration::from_millis(100);
 /// That minimum.
 const SLOT_REVIEW_MIN_BYTES: u64 = 512 * 1024;
 
-/// How long and how large bodies may be.
-#[derive(Debug, Clone, Copy)]
-pub struct BodyLimits {
-    /// The largest body accepted.
-    pub max_bytes: u64,
-    /// Bytes of served bodies held at once over all connections.
-    pub max_in_flight_bytes: u64,
-    /// From the first byte to the last.
-    pub deadline: Duration,
-    /// The slowest average rate.
-    pub min_bytes_per_s: u64,
-    /// How long the average is not looked at.
-    pub rate_grace: Duration,
-    /// Refused bodies read at once.
-    pub refused_body_slots: usize,
-}
-
-impl Default for BodyLimits {
-    fn default() -> Self {
-        Self {
-            max_bytes: 26_214_400,
-            max_in_flight_bytes: 268_435_456,
-            deadline: Duration::from_secs(300),
-            min_bytes_per_s: 32_768,
-            rate_grace: Duration::from_secs(5),
-            refused_body_slots: 2,
-        }
-    }
-}
-
 /// What all bodies of the process share.
 pub(super) struct Bodies {
     pub(super) limits: BodyLimits,
-    in_flight_bytes: Arc<AtomicU64>,
+    budgets: Budgets,
     refused_body_slots: Semaphore,
     started: std::time::Instant,
     /// When the last request that may be served came in, in milliseconds since the start.
@@ -90,7 +70,7 @@ impl Bodies {
     pub(super) fn new(limits: BodyLimits) -> Self {
         Self {
             limits,
-            in_flight_bytes: Arc::default(),
+            budgets: Budgets::new(&limits),
             refused_body_slots: Semaphore::new(limits.refused_body_slots.max(1)),
             started: std::time::Instant::now(),
             served_ms: AtomicU64::new(0),
@@ -147,33 +127,6 @@ impl Deref for Body {
     }
 }
 
-/// Bytes charged to the budget, given back on drop.
-#[derive(Default)]
-struct Charge {
-    bytes: u64,
-    budget: Option<Arc<AtomicU64>>,
-}
-
-impl Charge {
-    fn add(&mut self, bytes: u64, bodies: &Bodies) -> Result<(), ApiError> {
-        let budget = self.budget.get_or_insert_with(|| Arc::clone(&bodies.in_flight_bytes));
-        let before = budget.fetch_add(bytes, Ordering::Relaxed);
-        self.bytes += bytes;
-        if before + bytes > bodies.limits.max_in_flight_bytes {
-            return Err(ApiError::busy(RefusalReason::BodyBudget, "too many request bodies are being read", 1));
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Charge {
-    fn drop(&mut self) {
-        if let Some(budget) = &self.budget {
-            budget.fetch_sub(self.bytes, Ordering::Relaxed);
-        }
-    }
-}
-
 /// A body on its way in.
 pub(super) struct Incoming<'a> {
     payload: Payload,
@@ -187,13 +140,13 @@ pub(super) struct Incoming<'a> {
 
 impl<'a> Incoming<'a> {
     pub(super) fn new(payload: Payload, permit: Option<Rc<ReadPermit>>, bodies: &'a Bodies, max_bytes: u64) -> Self {
-        let clock = SenderClock::new(&bodies.limits);
+        let clock = SenderClock::new(&bodies.limits, Instant::now());
         Self { payload, permit, bodies, max_bytes, clock, checker: Some(JsonChecker::default()), ended: false }
     }
 
     /// Starts the sender's clock; from now on the connection reads only what this body permits.
     pub(super) fn meter(&mut self) {
-        self.clock = SenderClock::new(&self.bodies.limits);
+        self.clock = SenderClock::new(&self.bodies.limits, Instant::now());
         if let Some(permit) = &self.permit {
             permit.allow(REFUSED_TURN_BYTES);
         }
@@ -210,12 +163,17 @@ impl<'a> Incoming<'a> {
     }
 
     /// Reads the whole body into one buffer. An empty one is fine only where it is optional.
-    pub(super) async fn collect(&mut self, declared: Option<u64>, optional: bool) -> Result<Body, ApiError> {
-        let mut charge = Charge::default();
+    pub(super) async fn collect(
+        &mut self,
+        declared: Option<u64>,
+        optional: bool,
+        sender: Sender,
+    ) -> Result<Body, ApiError> {
+        let mut charge = Charge::of(sender, declared);
         let declared = declared.and_then(|length| usize::try_from(length).ok());
         let mut buffer = BytesMut::new();
         while let Some(chunk) = self.next(SERVED_TURN_BYTES).await? {
-            charge.add(length(&chunk), self.bodies)?;
+            charge.add(length(&chunk), &self.bodies.budgets)?;
             if buffer.is_empty() && declared == Some(chunk.len()) {
                 // The usual small body arrives in one piece, which then is the body.
                 let end = self.next(SERVED_TURN_BYTES).await?;
@@ -239,12 +197,12 @@ impl<'a> Incoming<'a> {
     pub(super) async fn check_and_forget(&mut self, optional: bool) -> Result<(), ApiError> {
         let mut slot: Option<RefusedBodySlot<'_>> = None;
         loop {
-            if self.clock.received > REFUSED_FREE_BYTES {
+            if self.clock.received() > REFUSED_FREE_BYTES {
                 // A holder that was too slow gives its slot to the next in the queue and waits at the end of the queue.
-                slot = slot.filter(|held| !held.is_too_slow(self.clock.received));
+                slot = slot.filter(|held| !held.is_too_slow(self.clock.received()));
                 match &mut slot {
                     None => slot = Some(self.acquire_slot().await),
-                    Some(held) => held.pause(self.clock.received, self.bodies).await,
+                    Some(held) => held.pause(self.clock.received(), self.bodies).await,
                 }
             }
             let next = if slot.is_some() {
@@ -267,9 +225,9 @@ impl<'a> Incoming<'a> {
     /// Reads a small body that is not expected, so that the connection can go on being used.
     pub(super) async fn skip(&mut self, max_bytes: u64, within: Duration) {
         let skipping = async {
-            while self.clock.received < max_bytes {
+            while self.clock.received() < max_bytes {
                 match self.next_raw(REFUSED_TURN_BYTES).await {
-                    Ok(Some(chunk)) => self.clock.received += length(&chunk),
+                    Ok(Some(chunk)) => self.clock.receive(length(&chunk), Instant::now()),
                     Ok(None) => {
                         self.ended = true;
                         break;
@@ -289,8 +247,8 @@ impl<'a> Incoming<'a> {
             self.ended = true;
             return Ok(None);
         };
-        self.clock.received += length(&chunk);
-        if self.clock.received > self.max_bytes {
+        self.clock.receive(length(&chunk), Instant::now());
+        if self.clock.received() > self.max_bytes {
             return Err(ApiError::payload_too_large(self.max_bytes));
         }
         if let Some(checker) = &mut self.checker {
@@ -310,12 +268,12 @@ impl<'a> Incoming<'a> {
             });
             let next = match tokio::time::timeout_at(self.clock.due(), polled).await {
                 Ok(next) => next,
-                Err(_due) if self.clock.is_late() => return Err(ApiError::request_timeout()),
+                Err(_due) if Instant::now() >= self.clock.due() => return Err(ApiError::request_timeout()),
                 Err(_early) => continue,
             };
             match next {
                 Some(Some(Ok(chunk))) => return Ok(Some(chunk)),
-                Some(Some(Err(error))) => return Err(broken(&error, self.clock.received)),
+                Some(Some(Err(error))) => return Err(broken(&error, self.clock.received())),
                 Some(None) => return Ok(None),
                 None => {
                     // The allowance is used up and what it brought is consumed: everybody else first, then more.
@@ -335,17 +293,17 @@ impl<'a> Incoming<'a> {
         }
         // The semaphore is never closed; if it were, reading without a slot would still be right.
         let acquired = self.bodies.refused_body_slots.acquire().await.ok();
-        self.clock.waited += queued.elapsed();
+        self.clock.excuse(queued.elapsed());
         RefusedBodySlot {
             _acquired: acquired,
             since: Instant::now(),
-            at_entry: self.clock.received,
-            paused_at: self.clock.received,
+            at_entry: self.clock.received(),
+            paused_at: self.clock.received(),
         }
     }
 
     fn finish_check(&self, optional: bool) -> Result<(), ApiError> {
-        if optional && self.clock.received == 0 {
+        if optional && self.clock.received() == 0 {
             return Ok(());
         }
         self.checker.as_ref().map_or(Ok(()), JsonChecker::finish).map_err(ApiError::invalid_json)
@@ -378,39 +336,6 @@ impl RefusedBodySlot<'_> {
                 tokio::time::sleep(REFUSED_PAUSE).await;
             }
         }
-    }
-}
-
-/// The time a sender is answerable for: all of it but what was spent waiting for a slot.
-struct SenderClock {
-    started: Instant,
-    waited: Duration,
-    received: u64,
-    deadline: Duration,
-    rate_grace: Duration,
-    min_bytes_per_s: u64,
-}
-
-impl SenderClock {
-    fn new(limits: &BodyLimits) -> Self {
-        Self {
-            started: Instant::now(),
-            waited: Duration::ZERO,
-            received: 0,
-            deadline: limits.deadline,
-            rate_grace: limits.rate_grace,
-            min_bytes_per_s: limits.min_bytes_per_s.max(1),
-        }
-    }
-
-    /// The moment at which the body is late if nothing more arrives.
-    fn due(&self) -> Instant {
-        let enough_for = Duration::from_millis(self.received.saturating_mul(1000) / self.min_bytes_per_s);
-        self.started + self.waited + enough_for.max(self.rate_grace).min(self.deadline)
-    }
-
-    fn is_late(&self) -> bool {
-        Instant::now() >= self.due()
     }
 }
 
