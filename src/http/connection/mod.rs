@@ -5,7 +5,8 @@
 //! thousand refused uploads would then hold far more than is promised. So the socket is wrapped: each turn of a
 //! connection reads a bounded piece and lets others go first, a request whose body waits reads nothing at all (TCP
 //! makes the sender wait), and after an early answer only so much is thrown away before the connection is closed. Nor is
-//! anything read while a request is carried out or the client does not take its answer.
+//! anything read while a request is carried out or the client does not take its answer. Of requests that come together the library,
+//! which would take as many as sixteen apart beforehand, is given one at a time.
 
 mod answered;
 mod permit;
@@ -17,6 +18,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
+use memchr::memmem;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -25,18 +27,23 @@ use permit::FIRST_READ_BYTES;
 pub(super) use permit::{FRUGAL_TURN_BYTES, ReadPermit};
 pub(super) use watch::{Deadlines, Watch, Watched, connections_max};
 
+/// What a head ends with (RFC 9112, section 2.1).
+const END_OF_HEAD: &[u8] = b"\r\n\r\n";
+
 /// A socket that reads no more than its permit allows, and ends when it has taken too long.
 pub(super) struct Connection {
     stream: TcpStream,
     permit: Rc<ReadPermit>,
     watched: Rc<Watched>,
+    /// What was read with a head and comes after it.
+    held_back: Vec<u8>,
 }
 
 impl Connection {
     pub(super) fn new(stream: TcpStream, watch: &Rc<Watch>) -> Self {
         let permit = Rc::<ReadPermit>::default();
         let watched = watch.watched(Rc::clone(&permit));
-        Self { stream, permit, watched }
+        Self { stream, permit, watched, held_back: Vec::new() }
     }
 
     pub(super) fn permit(&self) -> &Rc<ReadPermit> {
@@ -53,6 +60,31 @@ impl Connection {
             self.watched.note_head();
         }
         self.permit.count_read(bytes);
+    }
+
+    /// How much of what was read the server library is given: of several requests without bodies the first.
+    fn given(&self, read: &[u8]) -> usize {
+        // Most that begin so have a body, which is not worth holding back.
+        let has_body = read.first() == Some(&b'P');
+        if has_body || !self.permit.is_open() || !self.watched.expects_head() {
+            return read.len();
+        }
+        memmem::find(read, END_OF_HEAD).map_or(read.len(), |at| at + END_OF_HEAD.len())
+    }
+
+    /// Gives what was held back as if it were read now.
+    fn give_held_back(&mut self, buffer: &mut ReadBuf<'_>, piece_bytes: usize) {
+        let length = self.held_back.len().min(piece_bytes).min(buffer.remaining());
+        let given = self.given(self.held_back.get(..length).unwrap_or_default());
+        buffer.put_slice(self.held_back.get(..given).unwrap_or_default());
+        self.held_back.drain(..given);
+        if given < length {
+            self.watched.hold_back();
+        }
+        if self.held_back.is_empty() {
+            self.held_back = Vec::new();
+        }
+        self.note_read(given);
     }
 
     /// Writes bytes of the server library and, in the same go, what follows them; how many of the former were written.
@@ -106,6 +138,10 @@ impl AsyncRead for Connection {
             Some(piece_bytes) => piece_bytes,
         };
         let this = &mut *self;
+        if !this.held_back.is_empty() {
+            this.give_held_back(buffer, piece_bytes);
+            return Poll::Ready(Ok(()));
+        }
         if buffer.remaining() <= piece_bytes {
             let before = buffer.filled().len();
             let Poll::Ready(outcome) = Pin::new(&mut this.stream).poll_read(context, buffer) else {
@@ -124,9 +160,14 @@ impl AsyncRead for Connection {
             return this.note_drained(context);
         };
         outcome?;
-        let taken = limited.filled().len();
-        this.note_read(taken);
-        buffer.advance(taken);
+        let read = limited.filled();
+        let given = this.given(read);
+        if given < read.len() {
+            this.held_back.extend_from_slice(read.get(given..).unwrap_or_default());
+            this.watched.hold_back();
+        }
+        this.note_read(given);
+        buffer.advance(given);
         Poll::Ready(Ok(()))
     }
 }
@@ -191,7 +232,8 @@ mod tests {
         let mut sender = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let permit = Rc::<ReadPermit>::default();
         let watched = Rc::new(Watched::new(Rc::default(), Rc::clone(&permit)));
-        let mut connection = Connection { stream: listener.accept().await.unwrap().0, permit, watched };
+        let mut connection =
+            Connection { stream: listener.accept().await.unwrap().0, permit, watched, held_back: Vec::new() };
         let to_send = sent.clone();
         let sending = tokio::spawn(async move {
             let mut rest = to_send.as_slice();

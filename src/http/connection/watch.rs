@@ -70,6 +70,8 @@ pub(in crate::http) struct Watched {
     unread_since: Cell<Option<u64>>,
     /// Whether it is to end.
     is_cut: Cell<bool>,
+    /// Whether a whole head was given to the server library, and more is here that it is not to have yet.
+    is_head_given: Cell<bool>,
     permit: Rc<ReadPermit>,
     outgoing: Outgoing,
 }
@@ -81,6 +83,7 @@ impl Watched {
             phase: Cell::new(Phase::Opened),
             unread_since: Cell::default(),
             is_cut: Cell::default(),
+            is_head_given: Cell::default(),
             permit,
             outgoing: Outgoing::default(),
         }
@@ -89,6 +92,7 @@ impl Watched {
     /// A request has arrived.
     pub(in crate::http) fn begin_answer(&self) {
         self.phase.set(Phase::Answering);
+        self.is_head_given.set(false);
     }
 
     /// Its answer is handed to the server library whole.
@@ -124,7 +128,17 @@ impl Watched {
 
     /// Whether nothing is to be read now that nobody asked to be read: beside an answer, or where the client takes none.
     pub(super) fn is_occupied(&self) -> bool {
-        self.phase.get() == Phase::Answering || self.unread_since.get().is_some()
+        self.phase.get() == Phase::Answering || self.is_head_given.get() || self.unread_since.get().is_some()
+    }
+
+    /// Whether what comes is the head of a request.
+    pub(super) fn expects_head(&self) -> bool {
+        matches!(self.phase.get(), Phase::Opened | Phase::Resting(_) | Phase::Head(_))
+    }
+
+    /// A whole head was given to the server library, and more is held back until it is answered.
+    pub(super) fn hold_back(&self) {
+        self.is_head_given.set(true);
     }
 
     /// Something came that is no part of a body.

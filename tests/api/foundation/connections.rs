@@ -181,3 +181,43 @@ fn who_reads_slowly_gets_everything_and_the_next_answer() {
     client.send(request("GET /large", ""));
     assert_eq!(client.answer().body.len(), LARGE_BYTES + "{\"text\":\"\"}".len());
 }
+
+#[test]
+fn a_head_that_begins_beside_another_request_has_no_more_time() {
+    let server = start();
+    let mut client = Client::connect(server.address);
+    client.send(
+        [request("GET /health", ""), request("GET /nowhere", ""), b"GET /health HTTP/1.1\r\nX: ".to_vec()].concat(),
+    );
+    assert_eq!(client.answer().checked().0, 200);
+    assert_eq!(client.answer().checked().0, 404);
+    // Nothing more is sent; a connection that rests would be kept for longer than this waits.
+    assert!(client.stream.fill_buf().unwrap().is_empty(), "closed");
+}
+
+#[test]
+fn requests_that_come_together_are_answered_each() {
+    let server = start();
+    let mut client = Client::connect(server.address);
+    let key = format!("X-API-Key: {}", server.full_key);
+    let kinds = [
+        (request("GET /health", ""), 200),
+        (request(&format!("POST /echo\n{key}"), "{\"a\":\"\\r\\n\\r\\n\"}"), 200),
+        (request("GET /large", ""), 200),
+        (request("GET /nowhere", "GET /health HTTP/1.1\r\n\r\n"), 404),
+        (request(&format!("GET /items/1\n{key}"), ""), 200),
+    ];
+    for size in [1, 7, 100, 1_000, 10_000] {
+        let bytes: Vec<u8> = kinds.iter().cycle().take(20).flat_map(|(bytes, _)| bytes.clone()).collect();
+        let mut sending = client.stream.get_ref().try_clone().unwrap();
+        let sender = std::thread::spawn(move || {
+            for piece in bytes.chunks(size) {
+                std::io::Write::write_all(&mut sending, piece).unwrap();
+            }
+        });
+        for (_, status) in kinds.iter().cycle().take(20) {
+            assert_eq!(client.answer().checked().0, *status, "{size}");
+        }
+        sender.join().unwrap();
+    }
+}
