@@ -16,7 +16,7 @@ use crate::actors::coding_work::CodingWork;
 use crate::actors::job_runner::{RunLimits, Work};
 use crate::actors::mail::{MailService, MailSettings, SmtpLimits};
 use crate::actors::recon_work::ReconciliationWork;
-use crate::actors::runtime::{ActorRegistry, Health, Watchdog};
+use crate::actors::runtime::{ActorRegistry, DatabaseTrouble, Health, Watchdog};
 use crate::actors::{Actors, ActorsOptions, follower};
 use crate::clock::Clock;
 use crate::config::{SettingError, Settings};
@@ -33,7 +33,7 @@ use crate::http::server::{Parts, ServerOptions, bind};
 use crate::http::{BodyLimits, ops, routes, wire};
 use crate::metrics::Metrics;
 use crate::session::{SESSION_TTL_S, Sessions};
-use crate::store::{ServeLock, Store, StoreOptions};
+use crate::store::{LifeSession, ServeLock, Store, StoreOptions};
 
 /// How long a cancelled computation may take to notice.
 const CANCEL_GRACE: Duration = Duration::from_secs(5);
@@ -53,6 +53,7 @@ pub(super) struct Running {
     ops_handle: ServerHandle,
     servers: Vec<JoinHandle<std::io::Result<()>>>,
     tasks: Vec<JoinHandle<()>>,
+    session: LifeSession,
     shutdown_grace: Duration,
     _lock: Option<ServeLock>,
 }
@@ -93,7 +94,9 @@ pub(super) async fn start(
 
     let health = Arc::new(Health::default());
     health.set_database(true);
-    let actors = start_actors(settings, &overrides, &store, &clock, &registry, &metrics, &health).await?;
+    let holder = store.holder_name(&clock.unique().simple().to_string());
+    let session = store.keep_session(&holder).await?;
+    let actors = start_actors(settings, holder, &overrides, &store, &clock, (&registry, &metrics, &health)).await?;
     let products = Arc::new(Products {
         actors: Arc::clone(&actors),
         reader: store.reader.clone(),
@@ -126,7 +129,7 @@ pub(super) async fn start(
     let tasks = vec![
         tokio::spawn(follower::follow(store.clone(), Arc::clone(&actors))),
         tokio::spawn(follower::run_housekeeping(store.clone(), Arc::clone(&actors), retention_ms)),
-        Watchdog::new(registry.clone(), health).start(),
+        Watchdog::new(registry.clone(), health).with_database(trouble_of(&store)).start(),
         history.start(),
     ];
     let (public_handle, ops_handle) = (listeners.public.handle(), ops_server.handle());
@@ -142,9 +145,16 @@ pub(super) async fn start(
         ops_handle,
         servers: vec![actix_web::rt::spawn(listeners.public), actix_web::rt::spawn(ops_server)],
         tasks,
+        session,
         shutdown_grace: Duration::from_secs(settings.shutdown_grace_s),
         _lock: lock,
     })
+}
+
+/// What the store knows of the database.
+fn trouble_of(store: &Store) -> DatabaseTrouble {
+    let store = store.clone();
+    Box::new(move || store.trouble())
 }
 
 /// Opens the database and brings its schema up to date.
@@ -157,6 +167,7 @@ async fn open_store(
 ) -> anyhow::Result<Store> {
     let options = StoreOptions {
         follow_database_clock: !overrides.own_clock,
+        probe: true,
         observe_wait: Some(observe::store_waits(metrics)),
         ..StoreOptions::new(database_url)
     };
@@ -170,14 +181,12 @@ async fn open_store(
 /// Starts the actors; those that hold keys have read them when it returns.
 async fn start_actors(
     settings: &Settings,
+    holder: String,
     overrides: &StartOverrides,
     store: &Store,
     clock: &Arc<dyn Clock>,
-    registry: &ActorRegistry,
-    metrics: &Arc<Metrics>,
-    health: &Arc<Health>,
+    (registry, metrics, health): (&ActorRegistry, &Arc<Metrics>, &Arc<Health>),
 ) -> anyhow::Result<Arc<Actors>> {
-    let holder = clock.unique().simple().to_string();
     // Before any engine looks for work: a job it claimed first would be given back under its hands, and run twice.
     recover(store, &holder, settings).await?;
     let actors = Actors::start(ActorsOptions {
@@ -373,6 +382,7 @@ impl Running {
         self.actors.stop();
         step("actors stopped", at);
         let at = Instant::now();
+        self.session.stop();
         self.store.close().await;
         step("database closed", at);
         self.ops_handle.stop(false).await;
