@@ -11,6 +11,8 @@ mod mail;
 mod mcp;
 mod oauth;
 mod process;
+mod refused;
+mod stored;
 
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -29,6 +31,8 @@ use crate::domain::job::{JobStatus, Product};
 pub use mail::MailMetrics;
 pub use mcp::McpMetrics;
 pub use oauth::OAuthMetrics;
+pub use refused::{REFUSAL_REASONS, RefusedMetrics};
+pub use stored::StoredMetrics;
 
 /// The content type of the exposition.
 pub const EXPOSITION_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -70,6 +74,10 @@ pub struct Recorded {
     pub oauth: OAuthMetrics,
     /// The tool server.
     pub mcp: McpMetrics,
+    /// Requests refused with 429 or 503.
+    pub refused: RefusedMetrics,
+    /// Sizes of what is stored.
+    pub stored: StoredMetrics,
 }
 
 impl std::ops::Deref for Metrics {
@@ -97,6 +105,8 @@ impl Metrics {
             mail: MailMetrics::default(),
             oauth: OAuthMetrics::default(),
             mcp: McpMetrics::default(),
+            refused: RefusedMetrics::default(),
+            stored: StoredMetrics::default(),
         });
         let mut registry = Registry::default();
         registry.register_collector(Box::new(Arc::clone(&recorded)));
@@ -164,6 +174,11 @@ pub struct RouteMetrics {
 }
 
 impl RouteMetrics {
+    /// The template of its path.
+    pub const fn route(&self) -> &'static str {
+        self.route
+    }
+
     /// Counts one answered request.
     pub fn record(&self, status: u16, duration: Duration) {
         let index = STATUSES.iter().position(|known| *known == status).unwrap_or(STATUSES.len());
@@ -268,6 +283,8 @@ impl Collector for Recorded {
         self.mail.encode(&mut encoder)?;
         self.oauth.encode(&mut encoder)?;
         self.mcp.encode(&mut encoder)?;
+        self.refused.encode(&mut encoder)?;
+        self.stored.encode(&mut encoder)?;
         encode_histograms(
             &mut encoder,
             "store_acquire_seconds",

@@ -159,7 +159,8 @@ impl Charge {
         let before = budget.fetch_add(bytes, Ordering::Relaxed);
         self.bytes += bytes;
         if before + bytes > bodies.limits.max_in_flight_bytes {
-            return Err(ApiError::busy("too many request bodies are being read", 1));
+            let refused = ApiError::busy("too many request bodies are being read", 1);
+            return Err(refused.with_detail("reason", "body_budget"));
         }
         Ok(())
     }

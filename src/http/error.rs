@@ -287,6 +287,18 @@ impl ApiError {
         self.0.retry_after_s
     }
 
+    /// Why the request was refused because there was too much to do, or nothing to do it with; none for any other failure.
+    pub fn refusal(&self) -> Option<&str> {
+        match self.0.code {
+            ErrorCode::RateLimited => Some("rate_limited"),
+            ErrorCode::Busy => {
+                let reason = self.0.details.as_ref().and_then(|details| details.get("reason")).and_then(Value::as_str);
+                Some(reason.unwrap_or("busy"))
+            }
+            _ => None,
+        }
+    }
+
     /// The value of `Allow`.
     pub(super) fn allow(&self) -> Option<&'static str> {
         self.0.allow

@@ -25,6 +25,7 @@ pub mod resources;
 pub mod route_table;
 pub mod routes;
 pub mod server;
+pub mod starting;
 pub mod submission;
 pub mod wire;
 

@@ -68,8 +68,13 @@ pub struct Products {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Busy => Self::busy("the service has too much to write right now", 1),
-            StoreError::Unavailable(_) => Self::busy("the database cannot be reached", 1).with_cause(error),
+            StoreError::Busy => {
+                Self::busy("the service has too much to write right now", 1).with_detail("reason", "store_unavailable")
+            }
+            StoreError::Unavailable(_) => {
+                let busy = Self::busy("the database cannot be reached", 1).with_detail("reason", "store_unavailable");
+                busy.with_cause(error)
+            }
             StoreError::Conflict(_) | StoreError::Corrupt(_) | StoreError::Other(_) => Self::internal(error),
         }
     }

@@ -43,10 +43,44 @@ const LINGER: Duration = Duration::from_secs(10);
 /// Large bodies parsed at once.
 const LARGE_PARSES: usize = 2;
 
+/// A request that was answered.
+#[derive(Clone, Copy)]
+pub struct Finished<'a> {
+    /// The index in [`RouteTable::routes`]; `None` for an unknown path or method.
+    pub route: Option<usize>,
+    /// Its method.
+    pub method: &'a Method,
+    /// The status of the answer.
+    pub status: u16,
+    /// From the head of the request to the head of the answer.
+    pub took: Duration,
+    /// When it came, in milliseconds since 1970.
+    pub now_ms: i64,
+    /// Its id.
+    pub request_id: &'a str,
+    /// The id that the caller gave it.
+    pub client_request_id: Option<&'a str>,
+    /// The size of the answer, where it is known before it is sent.
+    pub bytes: Option<u64>,
+    /// The code of the error, if it failed.
+    pub error: Option<&'static str>,
+    /// Why it was refused with 429 or 503, and what only the log may know of that.
+    pub refusal: Option<(&'a str, Option<&'a str>)>,
+    /// Who called; only for observers that want callers.
+    pub caller: Option<&'a caller::Principal>,
+    /// The organisation in its path; only for observers that want callers.
+    pub organisation: Option<i64>,
+}
+
 /// Called with every finished request; must be quick.
 pub trait Observer: Send + Sync + 'static {
-    /// `route` is the index in [`RouteTable::routes`]; `None` for an unknown path or method.
-    fn finished(&self, route: Option<usize>, method: &Method, status: u16, took: Duration);
+    /// A request was answered.
+    fn finished(&self, finished: &Finished<'_>);
+
+    /// Whether it is told who called, which costs a little.
+    fn wants_callers(&self) -> bool {
+        false
+    }
 
     /// A message to the tool server was answered; `tool` is empty where none was called.
     fn message_answered(&self, method: &'static str, tool: &'static str, outcome: &'static str, took: Duration);
@@ -166,8 +200,18 @@ impl<S> Worker<S> {
 
 /// Binds the listener. Must be called inside a runtime; nothing is served before `server` is awaited.
 pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -> io::Result<Bound<S>> {
+    let listener = listen_on(options.listen)?;
+    bind_on(listener, options, parts)
+}
+
+/// The same with a listener that is bound already.
+pub fn bind_on<S: Send + Sync + 'static>(
+    listener: std::net::TcpListener,
+    options: ServerOptions,
+    parts: Parts<S>,
+) -> io::Result<Bound<S>> {
     let ServerOptions {
-        listen,
+        listen: _,
         workers,
         keep_alive,
         header_timeout,
@@ -178,7 +222,6 @@ pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -
         bodies,
     } = options;
     let Parts { routes, state, gate, clock, observer } = parts;
-    let listener = listen_on(listen)?;
     let address = listener.local_addr()?;
     let base_url = if base_url.is_empty() { format!("http://{address}") } else { base_url };
     let table = RouteTable::new(routes);
@@ -233,7 +276,8 @@ pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -
     Ok(Bound { address, server, shared })
 }
 
-fn listen_on(address: SocketAddr) -> io::Result<std::net::TcpListener> {
+/// A socket that listens on an address. Must be called inside a runtime.
+pub fn listen_on(address: SocketAddr) -> io::Result<std::net::TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;

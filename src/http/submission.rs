@@ -95,7 +95,7 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
     };
     match engine.submit(job, parsed.payload).await? {
         Submitted::Accepted { .. } => Ok(envelope::json_bytes(StatusCode::ACCEPTED, accepted)),
-        Submitted::QueueFull => Err(ApiError::busy(how.queue_full, 2)),
+        Submitted::QueueFull => Err(ApiError::busy(how.queue_full, 2).with_detail("reason", "queue_full")),
         Submitted::Replayed(stored) => replay(stored, &body_hash),
         Submitted::KeyReused => Err(key_reused()),
         Submitted::SessionBusy => Err(ApiError::internal("a job of no session is a run of one")),

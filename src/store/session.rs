@@ -63,13 +63,26 @@ impl Store {
     }
 }
 
-async fn open(options: &PgConnectOptions, holder: &str) -> Result<PgConnection, String> {
-    let opening = async {
-        let mut connection = PgConnection::connect_with(options).await?;
-        let lock = query("select pg_advisory_lock($1, hashtext($2))").bind(LOCK_CLASS).bind(holder);
-        lock.execute(&mut connection).await?;
-        Ok::<_, sea_orm::SqlxError>(connection)
-    };
+impl Store {
+    /// Whether the server of a PostgreSQL database lets us in, or why not: where it is, and what the connection met, without
+    /// names and passwords. Always so for SQLite.
+    pub async fn reach(database_url: &str) -> Result<(), String> {
+        let Ok(options) = database_url.parse::<PgConnectOptions>() else { return Ok(()) };
+        if super::connect::backend(database_url) != Ok(sea_orm::DbBackend::Postgres) {
+            return Ok(());
+        }
+        let connection = connected(&options, PgConnection::connect_with(&options)).await?;
+        // Nobody waits for the farewell.
+        drop(connection);
+        Ok(())
+    }
+}
+
+/// What a connection is opened to, within its time.
+async fn connected<T>(
+    options: &PgConnectOptions,
+    opening: impl Future<Output = Result<T, sea_orm::SqlxError>>,
+) -> Result<T, String> {
     let place = format!("{}:{}/{}", options.get_host(), options.get_port(), options.get_database().unwrap_or_default());
     match tokio::time::timeout(ANSWER_WITHIN, opening).await {
         Ok(Ok(connection)) => Ok(connection),
@@ -78,13 +91,25 @@ async fn open(options: &PgConnectOptions, holder: &str) -> Result<PgConnection, 
     }
 }
 
+async fn open(options: &PgConnectOptions, holder: &str) -> Result<PgConnection, String> {
+    let opening = async {
+        let mut connection = PgConnection::connect_with(options).await?;
+        let lock = query("select pg_advisory_lock($1, hashtext($2))").bind(LOCK_CLASS).bind(holder);
+        lock.execute(&mut connection).await?;
+        Ok::<_, sea_orm::SqlxError>(connection)
+    };
+    connected(options, opening).await
+}
+
 /// Asks the session twice a second; opens it again when it is gone.
 async fn keep(options: PgConnectOptions, holder: String, first: PgConnection, shared: Arc<Shared>) {
     let mut session = Some(first);
     loop {
         tokio::time::sleep(ASK_EVERY).await;
         let answered = match &mut session {
-            Some(connection) => tokio::time::timeout(ANSWER_WITHIN, connection.ping()).await.is_ok_and(|pong| pong.is_ok()),
+            Some(connection) => {
+                tokio::time::timeout(ANSWER_WITHIN, connection.ping()).await.is_ok_and(|pong| pong.is_ok())
+            }
             None => false,
         };
         if answered {
@@ -129,7 +154,8 @@ async fn end_leases(unit: &Unit<'_>, holder: &str) -> Result<u64, StoreError> {
     let mut ended = 0;
     for table in ["product_slot", "mail_slot"] {
         let gone = is_gone_sql("$1", "$2");
-        let sql = format!("update {table} set lease_until = 0 where holder = $1 and lease_until > 0 and exists ({gone})");
+        let sql =
+            format!("update {table} set lease_until = 0 where holder = $1 and lease_until > 0 and exists ({gone})");
         ended += unit.execute(&sql, params![holder, LOCK_CLASS]).await?;
     }
     Ok(ended)

@@ -43,4 +43,5 @@ mod rate_limit;
 mod reconciliations;
 mod recorded;
 mod restart;
+mod truth;
 mod verification;

@@ -3,7 +3,7 @@
 //! One task reads atomics and appends to a ring; readers copy from it. No actor takes part.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -24,7 +24,8 @@ const PERCENTILE_SAMPLES: usize = 10;
 pub struct History {
     metrics: Arc<Metrics>,
     registry: ActorRegistry,
-    engines: Vec<(Product, Arc<ActorStats>)>,
+    /// Known once the actors are started.
+    engines: OnceLock<Vec<(Product, Arc<ActorStats>)>>,
     clock: Arc<dyn Clock>,
     ring: Mutex<Ring>,
 }
@@ -97,7 +98,24 @@ impl History {
         engines: Vec<(Product, Arc<ActorStats>)>,
         clock: Arc<dyn Clock>,
     ) -> Arc<Self> {
-        Arc::new(Self { metrics, registry, engines, clock, ring: Mutex::default() })
+        let history = Self::waiting(metrics, registry, clock);
+        history.set_engines(engines);
+        history
+    }
+
+    /// An empty history of a process whose actors are not started yet.
+    pub fn waiting(metrics: Arc<Metrics>, registry: ActorRegistry, clock: Arc<dyn Clock>) -> Arc<Self> {
+        Arc::new(Self { metrics, registry, engines: OnceLock::new(), clock, ring: Mutex::default() })
+    }
+
+    /// Says once whose queue holds the waiting jobs of a product.
+    pub fn set_engines(&self, engines: Vec<(Product, Arc<ActorStats>)>) {
+        // Whoever says it again is not heard.
+        let _ = self.engines.set(engines);
+    }
+
+    fn engines(&self) -> &[(Product, Arc<ActorStats>)] {
+        self.engines.get().map_or(&[], Vec::as_slice)
     }
 
     /// Takes one sample.
@@ -109,7 +127,7 @@ impl History {
         let now = Before {
             monotonic_ms: self.clock.monotonic_ms(),
             handled: watched.iter().map(|one| one.stats().handled()).collect(),
-            rows: self.engines.iter().map(|(product, stats)| self.rows_so_far(*product, stats)).collect(),
+            rows: self.engines().iter().map(|(product, stats)| self.rows_so_far(*product, stats)).collect(),
             http: self.metrics.http.requests.get(),
             http_errors: self.metrics.http.errors.get(),
         };
@@ -132,7 +150,7 @@ impl History {
         let http =
             Point { depth: 0, per_s: rate(now.http, before.map(|before| before.http)), p50_us, p99_us, busy: false };
         let http_errors_per_s = rate(now.http_errors, before.map(|before| before.http_errors));
-        let jobs = self.engines.iter().zip(&now.rows).enumerate();
+        let jobs = self.engines().iter().zip(&now.rows).enumerate();
         let jobs = jobs.map(|(index, ((product, stats), rows))| JobPoint {
             waiting: stats.queue_depth(),
             running: u64::from(stats.busy_for_ms().is_some() && stats.snapshot().rows_total > 0),
@@ -186,7 +204,7 @@ impl History {
             http: Series::of("http", samples.iter().map(|sample| Some(sample.http))),
             http_errors_per_s: samples.iter().map(|sample| sample.http_errors_per_s).collect(),
             jobs: self
-                .engines
+                .engines()
                 .iter()
                 .enumerate()
                 .map(|(index, (product, stats))| {

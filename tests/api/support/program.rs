@@ -68,7 +68,40 @@ impl Shell {
     pub fn serve(&self, more: &[&str]) -> Serving {
         let mut arguments = vec!["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"];
         arguments.extend(more);
-        let mut command = self.command(&arguments);
+        let serving = self.start(&arguments);
+        serving.addresses();
+        serving
+    }
+
+    /// The same through another program, which is given ours and its arguments to run in its place.
+    #[track_caller]
+    pub fn serve_through(&self, through: &[&str], more: &[&str]) -> Serving {
+        let plain = self.command(&[]);
+        let [first, rest @ ..] = through else { panic!("a program") };
+        let mut command = Command::new(first);
+        command.args(rest).arg(plain.get_program()).args([
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--ops-listen",
+            "127.0.0.1:0",
+        ]);
+        command.args(more).current_dir(self.folder.path()).stdin(Stdio::null());
+        let serving = Serving::of(command);
+        serving.addresses();
+        serving
+    }
+
+    /// Starts a command that goes on running.
+    #[track_caller]
+    pub fn start(&self, arguments: &[&str]) -> Serving {
+        Serving::of(self.command(arguments))
+    }
+}
+
+impl Serving {
+    #[track_caller]
+    fn of(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
         let output = Arc::new(Mutex::new([String::new(), String::new()]));
         // Drained all the time, so that a full pipe never stops the program.
@@ -76,9 +109,7 @@ impl Shell {
             drain(child.stdout.take().expect("piped"), 0, &output),
             drain(child.stderr.take().expect("piped"), 1, &output),
         ];
-        let serving = Serving { child, output, readers };
-        serving.addresses();
-        serving
+        Self { child, output, readers }
     }
 }
 
@@ -99,7 +130,7 @@ fn drain(
 }
 
 impl Ran {
-    fn of(output: Output) -> Self {
+    pub fn of(output: Output) -> Self {
         Self {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
