@@ -31,6 +31,7 @@ mod idempotency;
 mod job_states;
 mod jobs;
 mod keys;
+mod log;
 mod mail;
 mod mcp;
 mod me;

@@ -203,7 +203,7 @@ fn a_database_that_became_read_only_is_said_to_be() {
         execute(
             &url,
             &format!(
-                "set default_transaction_read_only = off; \
+                "set transaction read write; \
                  do $$ begin execute format('alter database %I set default_transaction_read_only = {on}', current_database()); \
                  perform pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() \
                  and application_name = 'bookkeeping writer'; end $$"
@@ -233,7 +233,7 @@ fn execute(url: &str, sql: &str) {
 fn the_slot_of_a_process_that_died_is_taken_long_before_its_lease_ends() {
     let Some(database) = Database::postgresql() else { return };
     let url = database.url().unwrap();
-    let more = ["--database-url", url.as_str(), "--job-lease-ms", "600000"];
+    let more = ["--database-url", url.as_str(), "--job-lease-ms", "600000", "--rate-limit-requests", "1000000"];
     let first = Served::start(&more);
     let key = first.write().expect(201)["key"].as_str().unwrap().to_owned();
     let run = |client: &Client| {

@@ -2,7 +2,7 @@
 //!
 //! One task reads atomics and appends to a ring; readers copy from it. No actor takes part.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::actors::runtime::{ActorRegistry, ActorState, ActorStats};
 use crate::clock::Clock;
 use crate::domain::job::{JobStatus, Product};
-use crate::metrics::{Counts, LatencyHistogram, Metrics};
+use crate::metrics::{Counts, LatencyHistogram, Metrics, REFUSAL_REASONS};
 
 /// Samples kept.
 pub const SAMPLES_MAX: usize = 600;
@@ -19,6 +19,11 @@ pub const SAMPLES_MAX: usize = 600;
 pub const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 /// Percentiles are taken over this many samples, so that rare messages still draw a line.
 const PERCENTILE_SAMPLES: usize = 10;
+
+/// How long a refusal counts in what is told of the last minute.
+const MINUTE_SAMPLES: usize = 60;
+/// More refusals than one in so many requests are worth attention.
+const ALARMING_ONE_IN: u64 = 100;
 
 /// The recorder and its ring.
 pub struct History {
@@ -38,7 +43,11 @@ struct Ring {
     before: Option<Before>,
     actor_windows: Vec<Window>,
     http_window: Window,
+    /// Requests and refusals by reason, as counted at each of the last samples.
+    minute: VecDeque<(u64, RefusalCounts)>,
 }
+
+type RefusalCounts = [(&'static str, u64); REFUSAL_REASONS.len()];
 
 /// What the last sample saw of numbers that only grow.
 struct Before {
@@ -47,6 +56,7 @@ struct Before {
     rows: Vec<u64>,
     http: u64,
     http_errors: u64,
+    refused: u64,
 }
 
 /// Latency counts of the last samples; the newest minus the oldest is what happened lately.
@@ -70,6 +80,7 @@ struct Sample {
     actors: Vec<Point>,
     http: Point,
     http_errors_per_s: u64,
+    refused_per_s: u64,
     jobs: Vec<JobPoint>,
 }
 
@@ -130,7 +141,13 @@ impl History {
             rows: self.engines().iter().map(|(product, stats)| self.rows_so_far(*product, stats)).collect(),
             http: self.metrics.http.requests.get(),
             http_errors: self.metrics.http.errors.get(),
+            refused: self.metrics.refused.total(),
         };
+        ring.minute.push_back((now.http, self.metrics.refused.counts()));
+        // One more than a minute has: it is the difference of the first and the last.
+        if ring.minute.len() > MINUTE_SAMPLES + 1 {
+            ring.minute.pop_front();
+        }
         let elapsed_ms = ring.before.as_ref().map_or(0, |before| now.monotonic_ms.saturating_sub(before.monotonic_ms));
         let rate = |now: u64, before: Option<u64>| {
             let difference = before.map_or(0, |before| now.saturating_sub(before));
@@ -158,7 +175,9 @@ impl History {
             completed: self.metrics.jobs(*product).count(JobStatus::Completed).get(),
             failed: self.metrics.jobs(*product).count(JobStatus::Failed).get(),
         });
-        let sample = Sample { at_ms: self.clock.now_ms(), actors, http, http_errors_per_s, jobs: jobs.collect() };
+        let jobs = jobs.collect();
+        let refused_per_s = rate(now.refused, before.map(|before| before.refused));
+        let sample = Sample { at_ms: self.clock.now_ms(), actors, http, http_errors_per_s, refused_per_s, jobs };
         ring.samples.push_back(sample);
         if ring.samples.len() > SAMPLES_MAX {
             ring.samples.pop_front();
@@ -177,6 +196,18 @@ impl History {
                 self.sample();
             }
         })
+    }
+
+    /// What was refused in the last minute.
+    pub fn refused(&self) -> RefusedMinute {
+        let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let (Some((http_before, before)), Some((http_now, now))) = (ring.minute.front(), ring.minute.back()) else {
+            return RefusedMinute::default();
+        };
+        let counts = now.iter().zip(before).map(|((reason, now), (_, before))| (*reason, now.saturating_sub(*before)));
+        let by_reason: BTreeMap<&'static str, u64> = counts.filter(|(_, count)| *count > 0).collect();
+        let (refused, requests) = (by_reason.values().sum::<u64>(), http_now.saturating_sub(*http_before));
+        RefusedMinute { by_reason, refused, requests, is_alarming: refused.saturating_mul(ALARMING_ONE_IN) > requests }
     }
 
     /// The samples from a number on, column by column.
@@ -203,6 +234,7 @@ impl History {
                 .collect(),
             http: Series::of("http", samples.iter().map(|sample| Some(sample.http))),
             http_errors_per_s: samples.iter().map(|sample| sample.http_errors_per_s).collect(),
+            refused_per_s: samples.iter().map(|sample| sample.refused_per_s).collect(),
             jobs: self
                 .engines()
                 .iter()
@@ -232,6 +264,19 @@ impl History {
     }
 }
 
+/// What was refused with 429 or 503 in the last minute.
+#[derive(Debug, Default, Serialize)]
+pub struct RefusedMinute {
+    /// How often for each reason that was met.
+    pub by_reason: BTreeMap<&'static str, u64>,
+    /// All of them.
+    pub refused: u64,
+    /// Requests answered, these included.
+    pub requests: u64,
+    /// More than one request in a hundred was refused.
+    pub is_alarming: bool,
+}
+
 /// Part of the history, column by column: one number per sample in every list.
 #[derive(Debug, Serialize)]
 pub struct Columns {
@@ -249,6 +294,8 @@ pub struct Columns {
     pub http: Series,
     /// HTTP requests answered with 5xx per second.
     pub http_errors_per_s: Vec<u64>,
+    /// HTTP requests refused with 429 or 503 per second.
+    pub refused_per_s: Vec<u64>,
     /// A series per product.
     pub jobs: Vec<JobSeries>,
 }
