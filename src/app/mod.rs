@@ -3,6 +3,7 @@
 mod access_log;
 pub mod commands;
 pub mod demo;
+mod descriptors;
 mod doors;
 pub mod environment;
 mod log_writer;

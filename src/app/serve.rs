@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use super::doors::Doors;
 use super::observe::{self, ActorObserver, HttpObserver};
 use super::refusals::Refusals;
-use super::{commands, demo, secrets, telemetry};
+use super::{commands, demo, descriptors, secrets, telemetry};
 use crate::actors::coding_work::CodingWork;
 use crate::actors::job_runner::{RunLimits, Work};
 use crate::actors::mail::{MailService, MailSettings, SmtpLimits};
@@ -360,6 +360,7 @@ fn listen(
     let clock = Arc::clone(&products.clock);
     let options = ServerOptions {
         listen: settings.listen,
+        max_connections: descriptors::connections_max(),
         shutdown_grace: Duration::from_secs(settings.shutdown_grace_s),
         base_url: settings.base_url.clone().unwrap_or_default(),
         allowed_origins: settings.mcp_allowed_origins.clone(),

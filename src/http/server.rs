@@ -93,6 +93,8 @@ pub struct ServerOptions {
     pub listen: SocketAddr,
     /// Threads that serve requests.
     pub workers: usize,
+    /// Connections that are open at once; further ones wait to be accepted.
+    pub max_connections: usize,
     /// How long an idle connection is kept.
     pub keep_alive: Duration,
     /// How long the head of a request may take.
@@ -114,6 +116,7 @@ impl Default for ServerOptions {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             workers: std::thread::available_parallelism().map_or(2, usize::from),
+            max_connections: 50_000,
             keep_alive: Duration::from_secs(75),
             header_timeout: Duration::from_secs(10),
             shutdown_grace: Duration::from_secs(20),
@@ -213,6 +216,7 @@ pub fn bind_on<S: Send + Sync + 'static>(
     let ServerOptions {
         listen: _,
         workers,
+        max_connections,
         keep_alive,
         header_timeout,
         shutdown_grace,
@@ -239,8 +243,12 @@ pub fn bind_on<S: Send + Sync + 'static>(
         openapi: OnceLock::new(),
     });
     let for_workers = Arc::clone(&shared);
-    let builder =
-        Server::build().workers(workers.max(1)).disable_signals().shutdown_timeout(shutdown_grace.as_secs().max(1));
+    let workers = workers.max(1);
+    let builder = Server::build()
+        .workers(workers)
+        .max_concurrent_connections((max_connections / workers).max(1))
+        .disable_signals()
+        .shutdown_timeout(shutdown_grace.as_secs().max(1));
     let stopping = builder.graceful_shutdown_signal();
     let server = builder
         .listen("public", listener, move || {

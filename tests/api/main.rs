@@ -46,3 +46,4 @@ mod recorded;
 mod restart;
 mod truth;
 mod verification;
+mod wall_clock;

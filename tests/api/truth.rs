@@ -293,6 +293,30 @@ fn without_its_database_a_starting_service_says_what_it_waits_for() {
     assert_eq!(serving.terminate().code, Some(0));
 }
 
+#[test]
+fn callers_that_use_up_their_descriptors_leave_some_to_the_operators_and_the_database() {
+    let shell = Shell::new();
+    let serving = shell.serve_through(&["sh", "-c", "ulimit -n 256 && exec \"$0\" \"$@\""], &[]);
+    let [public, operators] = serving.addresses();
+    let address = public.trim_start_matches("http://");
+    let held: Vec<std::net::TcpStream> =
+        (0..400).map(|_| std::net::TcpStream::connect(address).expect("connected")).collect();
+    // Everybody is accepted who will be: the service looks at its own files.
+    let operators = Client::new(&operators);
+    let open = until("the connections are accepted", || {
+        let metrics = operators.get("/metrics").send_plain().text();
+        let open = metrics.lines().find_map(|line| line.strip_prefix("process_open_fds "))?.parse::<u64>().ok()?;
+        (open > 150).then_some(open)
+    });
+    assert!(open < 256, "{open}");
+    for path in ["/healthz", "/readyz", "/metrics", "/"] {
+        assert_eq!(operators.get(path).send_plain().status, 200, "{path}");
+    }
+    drop(held);
+    until("callers are answered", || (Client::new(&public).get("/api/v1/health").send().status == 200).then_some(()));
+    assert_eq!(serving.terminate().code, Some(0));
+}
+
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
