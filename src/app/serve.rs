@@ -42,6 +42,8 @@ const CANCEL_GRACE: Duration = Duration::from_secs(5);
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The shortest time in which everything is written that has to be.
 const STOP_MIN: Duration = Duration::from_secs(5);
+/// What the very end takes, when nothing waits any more.
+const STOP_MARGIN: Duration = Duration::from_millis(250);
 /// The longest time that is kept for what follows the last request and the running job.
 const STOP_REST_MAX: Duration = Duration::from_secs(5);
 /// The signal of a write beyond the limit on the size of files (SIGXFSZ).
@@ -391,7 +393,7 @@ impl Running {
         // What follows the drain gets the last quarter, at most five seconds; without a database nothing waits for more.
         let all = self.shutdown_grace.max(STOP_MIN);
         let drain = all - (all / 4).min(STOP_REST_MAX);
-        let deadline = tokio::time::Instant::from_std(begun + all);
+        let deadline = tokio::time::Instant::from_std(begun + all - STOP_MARGIN);
         let mut left_undone = false;
         let step = |what: &str, since: Instant| {
             tracing::info!(

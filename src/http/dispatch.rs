@@ -79,7 +79,8 @@ pub(super) async fn answer<S: 'static>(
         guard(run).await
     };
     let (route, rate) = (pipeline.route, pipeline.rate);
-    let (principal, organisation) = (pipeline.principal.take(), pipeline.organisation);
+    let (principal, organisation, wants_caller) =
+        (pipeline.principal.take(), pipeline.organisation, pipeline.wants_caller);
     let mut failure = None;
     let mut response = outcome.unwrap_or_else(|error| {
         log_failure(&error, request_id, &request);
@@ -120,7 +121,10 @@ pub(super) async fn answer<S: 'static>(
             took: started.elapsed(),
             now_ms,
             request_id: request_id.as_str(),
-            client_request_id: request.headers().get(call::X_REQUEST_ID).and_then(|id| id.to_str().ok()),
+            client_request_id: wants_caller
+                .then(|| request.headers().get(call::X_REQUEST_ID))
+                .flatten()
+                .and_then(|id| id.to_str().ok()),
             bytes: match response.body().size() {
                 BodySize::None => Some(0),
                 BodySize::Sized(bytes) => Some(bytes),

@@ -58,7 +58,7 @@ pub struct Finished<'a> {
     pub now_ms: i64,
     /// Its id.
     pub request_id: &'a str,
-    /// The id that the caller gave it.
+    /// The id that the caller gave it; only for observers that want callers.
     pub client_request_id: Option<&'a str>,
     /// The size of the answer, where it is known before it is sent.
     pub bytes: Option<u64>,

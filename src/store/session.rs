@@ -78,12 +78,17 @@ impl Store {
     }
 }
 
+/// Where a database is, without who logs in.
+fn place(options: &PgConnectOptions) -> String {
+    format!("{}:{}/{}", options.get_host(), options.get_port(), options.get_database().unwrap_or_default())
+}
+
 /// What a connection is opened to, within its time.
 async fn connected<T>(
     options: &PgConnectOptions,
     opening: impl Future<Output = Result<T, sea_orm::SqlxError>>,
 ) -> Result<T, String> {
-    let place = format!("{}:{}/{}", options.get_host(), options.get_port(), options.get_database().unwrap_or_default());
+    let place = place(options);
     match tokio::time::timeout(ANSWER_WITHIN, opening).await {
         Ok(Ok(connection)) => Ok(connection),
         Ok(Err(error)) => Err(format!("the database at {place} cannot be reached: {error}")),
@@ -115,8 +120,10 @@ async fn keep(options: PgConnectOptions, holder: String, first: PgConnection, sh
         if answered {
             continue;
         }
-        // A dead peer may not answer a farewell.
-        session = None;
+        if session.take().is_some() {
+            // Said before the next attempt, which takes its time. A dead peer may not answer a farewell.
+            shared.condition.session(Err(format!("the database at {} does not answer", place(&options))));
+        }
         match open(&options, &holder).await {
             Ok(connection) => {
                 session = Some(connection);
