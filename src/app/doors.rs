@@ -61,8 +61,10 @@ impl Doors {
     }
 
     /// Waits for what the service needs; whoever calls meanwhile is told to come back.
-    pub(super) async fn busy_until<T>(&self, ready: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
-        tokio::pin!(ready);
+    pub(super) async fn busy_until<T>(
+        &self,
+        mut ready: impl Future<Output = anyhow::Result<T>> + Unpin,
+    ) -> anyhow::Result<T> {
         if let Ok(done) = tokio::time::timeout(QUICK_START, &mut ready).await {
             return done;
         }

@@ -101,14 +101,14 @@ pub(super) async fn start(
     let health = Arc::new(Health::default());
     health.set_trouble(Some("the database is not ready yet: the service is starting".to_owned()));
     let doors = Doors::open(settings, &clock, (&registry, &metrics, &health))?;
-    let running = doors.busy_until(async {
+    let running = doors.busy_until(Box::pin(async {
         let store = open_store(database_url, &overrides, &metrics, &clock, &health).await?;
         let secret = secrets::session_secret(settings, &store, clock.as_ref()).await?;
         let holder = store.holder_name(&clock.unique().simple().to_string());
         let session = store.keep_session(&holder).await?;
         let actors = start_actors(settings, holder, &overrides, &store, &clock, (&registry, &metrics, &health)).await?;
         Ok((store, secret, session, actors))
-    });
+    }));
     let (store, secret, session, actors) = match running.await {
         Ok(parts) => parts,
         Err(error) => {
@@ -469,7 +469,7 @@ pub(super) fn serve(
             database = commands::address_without_secrets(&commands::database_url(&settings)),
             folder = %settings.data_dir.display(),
             settings = given.summary(),
-            "{serves}"
+            "{serves} until it is stopped"
         );
         if !oauth_options(&settings).is_on {
             tracing::warn!(

@@ -295,7 +295,7 @@ impl Task {
             Err(error) => Err(error),
         };
         self.wrote_at = Instant::now();
-        self.shared.condition.probed(outcome.as_ref().map(|()| ()), self.shared.folder());
+        self.shared.condition.probed(outcome.as_ref().copied(), self.shared.folder());
     }
 
     async fn run_group(&mut self, group: Vec<Waiting>) {
