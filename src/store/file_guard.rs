@@ -240,11 +240,11 @@ mod tests {
         let path = folder.path().join("books.db");
         let url = format!("sqlite://{}", path.display());
         for (replace, said) in [(false, "was removed"), (true, "was replaced")] {
-            fs::write(&path, [1; 100]).unwrap();
+            fs::write(&path, [0; 100]).unwrap();
             let guard = FileGuard::new(&url).unwrap();
             guard.check().unwrap();
             if replace {
-                fs::write(folder.path().join("other"), [1; 100]).unwrap();
+                fs::write(folder.path().join("other"), [0; 100]).unwrap();
                 fs::rename(folder.path().join("other"), &path).unwrap();
             } else {
                 fs::remove_file(&path).unwrap();
