@@ -305,10 +305,10 @@ fn callers_that_use_up_their_descriptors_leave_some_to_the_operators_and_the_dat
     let operators = Client::new(&operators);
     let open = until("the connections are accepted", || {
         let metrics = operators.get("/metrics").send_plain().text();
-        let open = metrics.lines().find_map(|line| line.strip_prefix("process_open_fds "))?.parse::<u64>().ok()?;
-        (open > 150).then_some(open)
+        let open = metrics.lines().find_map(|line| line.strip_prefix("process_open_fds "))?.parse::<f64>().ok()?;
+        (open > 150.0).then_some(open)
     });
-    assert!(open < 256, "{open}");
+    assert!(open < 256.0, "{open}");
     for path in ["/healthz", "/readyz", "/metrics", "/"] {
         assert_eq!(operators.get(path).send_plain().status, 200, "{path}");
     }
