@@ -7,7 +7,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use ipnet::IpNet;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::mail::{SmtpSecurity, SmtpServer, is_address};
 use crate::domain::oauth::redirect;
@@ -38,7 +38,7 @@ pub enum FileError {
 }
 
 /// Settings given at one level: the file's keys, or the flags with their environment variables.
-#[derive(Debug, Clone, Default, Deserialize, clap::Args)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, clap::Args)]
 #[serde(deny_unknown_fields, default)]
 #[command(next_help_heading = "Settings")]
 pub struct Overrides {
@@ -195,6 +195,9 @@ pub struct Overrides {
     /// Filter of the log, `tracing` syntax [default: info]
     #[arg(long, env = "BOOKKEEPING_LOG", global = true, value_name = "FILTER")]
     pub log: Option<String>,
+    /// Whether each request has a line in the log [default: true]
+    #[arg(long, env = "BOOKKEEPING_ACCESS_LOG", global = true, value_name = "true|false", hide_possible_values = true)]
+    pub access_log: Option<bool>,
 }
 
 /// How log lines look.
@@ -305,6 +308,8 @@ pub struct Settings {
     pub log_format: Option<LogFormat>,
     /// Filter of log lines.
     pub log: String,
+    /// Whether each request has a line.
+    pub access_log: bool,
 }
 
 impl Overrides {
@@ -371,7 +376,21 @@ impl Overrides {
             shutdown_grace_s,
             log_format,
             log,
+            access_log,
         )
+    }
+
+    /// What was given, as `key=value` with spaces between; what may hold a password is named and not shown.
+    pub fn summary(&self) -> String {
+        const SECRET: [&str; 2] = ["database_url", "smtp_url"];
+        let given = serde_json::to_value(self).unwrap_or_default();
+        let given = given.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+        let shown = given.map(|(key, value)| match value.as_str() {
+            _ if SECRET.contains(&key.as_str()) => format!("{key}=(given)"),
+            Some(text) => format!("{key}={text}"),
+            None => format!("{key}={value}"),
+        });
+        shown.collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -645,6 +664,7 @@ impl Settings {
             shutdown_grace_s: bounded("shutdown_grace_s", given.shutdown_grace_s, 20, 0, 3_600)?,
             log_format,
             log,
+            access_log: given.access_log.unwrap_or(true),
         })
     }
 }

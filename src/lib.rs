@@ -2,6 +2,15 @@
 //!
 //! `main → cli → app → { http → { actors → { store → entity }, render → domain } }`; see `ARCHITECTURE.md`.
 
+/// The version of the program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The commit it was built from, as whoever built it said in `BOOKKEEPING_COMMIT`.
+pub const COMMIT: &str = match option_env!("BOOKKEEPING_COMMIT") {
+    Some(commit) => commit,
+    None => "unknown",
+};
+
 pub mod actors;
 pub mod app;
 pub mod cli;

@@ -11,6 +11,8 @@ mod mail;
 mod mcp;
 mod oauth;
 mod process;
+mod refused;
+mod stored;
 
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -25,11 +27,12 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 
 use crate::domain::job::{JobStatus, Product};
-use crate::domain::refusal_reason::RefusalReason;
 
 pub use mail::MailMetrics;
 pub use mcp::McpMetrics;
 pub use oauth::OAuthMetrics;
+pub use refused::RefusedMetrics;
+pub use stored::StoredMetrics;
 
 /// The content type of the exposition.
 pub const EXPOSITION_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -51,8 +54,6 @@ pub struct Recorded {
     routes: RwLock<Vec<Arc<RouteMetrics>>>,
     /// All HTTP requests together, for the operators' page.
     pub http: Arc<HttpTotals>,
-    /// Requests refused with 429 and 503, by reason.
-    pub refusals: RefusalMetrics,
     reconciliation: JobMetrics,
     coding: JobMetrics,
     /// Time to get the writer's turn.
@@ -73,6 +74,10 @@ pub struct Recorded {
     pub oauth: OAuthMetrics,
     /// The tool server.
     pub mcp: McpMetrics,
+    /// Requests refused with 429 or 503.
+    pub refused: RefusedMetrics,
+    /// Sizes of what is stored.
+    pub stored: StoredMetrics,
 }
 
 impl std::ops::Deref for Metrics {
@@ -89,7 +94,6 @@ impl Metrics {
         let recorded = Arc::new(Recorded {
             routes: RwLock::default(),
             http: Arc::default(),
-            refusals: RefusalMetrics::default(),
             reconciliation: JobMetrics::default(),
             coding: JobMetrics::default(),
             store_acquire_writer: LatencyHistogram::default(),
@@ -101,6 +105,8 @@ impl Metrics {
             mail: MailMetrics::default(),
             oauth: OAuthMetrics::default(),
             mcp: McpMetrics::default(),
+            refused: RefusedMetrics::default(),
+            stored: StoredMetrics::default(),
         });
         let mut registry = Registry::default();
         registry.register_collector(Box::new(Arc::clone(&recorded)));
@@ -157,26 +163,6 @@ pub struct HttpTotals {
     pub seconds: LatencyHistogram,
 }
 
-/// Requests refused with 429 and 503, by reason.
-#[derive(Debug, Default)]
-pub struct RefusalMetrics([Counter; RefusalReason::ALL.len()]);
-
-impl RefusalMetrics {
-    /// Counts one refusal.
-    pub fn count(&self, reason: RefusalReason) {
-        self.of(reason).into_iter().for_each(|counter| counter.add(1));
-    }
-
-    /// Refusals for a reason so far.
-    pub fn get(&self, reason: RefusalReason) -> u64 {
-        self.of(reason).map_or(0, Counter::get)
-    }
-
-    fn of(&self, reason: RefusalReason) -> Option<&Counter> {
-        RefusalReason::ALL.iter().position(|known| *known == reason).and_then(|at| self.0.get(at))
-    }
-}
-
 /// The requests of one route and method.
 #[derive(Debug)]
 pub struct RouteMetrics {
@@ -188,6 +174,11 @@ pub struct RouteMetrics {
 }
 
 impl RouteMetrics {
+    /// The template of its path.
+    pub const fn route(&self) -> &'static str {
+        self.route
+    }
+
     /// Counts one answered request.
     pub fn record(&self, status: u16, duration: Duration) {
         let index = STATUSES.iter().position(|known| *known == status).unwrap_or(STATUSES.len());
@@ -294,6 +285,8 @@ impl Collector for Recorded {
         self.mail.encode(&mut encoder)?;
         self.oauth.encode(&mut encoder)?;
         self.mcp.encode(&mut encoder)?;
+        self.refused.encode(&mut encoder)?;
+        self.stored.encode(&mut encoder)?;
         encode_histograms(
             &mut encoder,
             "store_acquire_seconds",
@@ -339,16 +332,6 @@ impl Recorded {
                 counts.filter(|(_, count)| *count > 0).map(|(status, count)| {
                     ([("route", one.route), ("method", one.method), ("status", status.as_str())], count)
                 })
-            }),
-        )?;
-        encode_counters(
-            encoder,
-            "http_refused",
-            "Requests refused with 429 or 503, by reason",
-            RefusalReason::ALL.into_iter().filter_map(|reason| {
-                // What has never happened is left out.
-                let count = Some(self.refusals.get(reason)).filter(|count| *count > 0)?;
-                Some(([("reason", reason.as_str())], count))
             }),
         )?;
         // The label is the route alone, so the methods of a route are added up.

@@ -62,6 +62,9 @@ pub struct Session {
 #[error("session token refused")]
 pub struct SessionRefused;
 
+/// How far the clock may have been set back since a token was issued: who logged in before need not do so again.
+const SET_BACK_S: i64 = 2 * 24 * 60 * 60;
+
 impl Sessions {
     /// Sessions signed with a secret.
     pub fn new(secret: &[u8]) -> Self {
@@ -107,7 +110,7 @@ impl Sessions {
         let claims =
             jsonwebtoken::decode::<Claims>(token, &self.decoding, &self.validation).map_err(|_| SessionRefused)?.claims;
         let now_s = clock.now_ms().div_euclid(1000);
-        if claims.exp.saturating_add(LEEWAY_S) <= now_s || claims.iat > now_s.saturating_add(LEEWAY_S) {
+        if claims.exp.saturating_add(LEEWAY_S) <= now_s || claims.iat > now_s.saturating_add(SET_BACK_S) {
             return Err(SessionRefused);
         }
         let user_id = UserId::parse(&claims.sub).ok_or(SessionRefused)?;

@@ -127,7 +127,7 @@ class Server:
         """Reads what the server says, so that it never waits for a reader, and finds its addresses in it."""
         for line in self.process.stderr:
             self.said.append(line)
-            if found := re.search(r"serves (http://\S+) and, for operators, (http://\S+)", line):
+            if found := re.search(r"serves (http://[^\s\"]+) and, for operators, (http://[^\s\"]+)", line):
                 self.addresses = found.groups()
                 self.started.set()
         self.started.set()

@@ -11,10 +11,15 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use super::{Actors, AskError, Observer};
-use crate::store::{Epochs, Store, StoreStats};
+use crate::domain::job::Product;
+use crate::store::{Epochs, SlotView, Store, StoreError, StoreStats};
 
 /// How often the epochs are read.
 const FOLLOW_EVERY: Duration = Duration::from_millis(100);
+/// How many rounds lie between two looks at whether the processes that hold something live.
+const LOOK_AT_HOLDERS_EVERY: u64 = 3;
+/// How long a process must have been without a session before its leases are ended: one that lost its connection makes another.
+const GONE_AFTER_MS: u64 = 700;
 /// How long one round waits for connections to be followed.
 const GRANTS_WAIT_MAX: Duration = Duration::from_millis(100);
 /// How often housekeeping runs.
@@ -27,6 +32,7 @@ const ORPHAN_AGE_MS: i64 = 10 * 60 * 1000;
 /// Follows what is committed until the future is dropped.
 pub async fn follow(store: Store, actors: Arc<Actors>) {
     let (mut followed, mut reported) = (Epochs::default(), Reported::default());
+    let mut holders = Holders::default();
     let mut grants = None;
     let mut rounds: u64 = 0;
     let mut ticks = tokio::time::interval(FOLLOW_EVERY);
@@ -39,20 +45,76 @@ pub async fn follow(store: Store, actors: Arc<Actors>) {
                 actors.health.set_database(true);
                 let is_tenth = rounds.is_multiple_of(10);
                 follow_mail(&now, &actors, &store, is_tenth).await;
+                holders.follow(&now, &actors, &store, rounds).await;
                 let current = apply_changes(&mut followed, (now, is_tenth), &mut grants, &actors).await;
                 if current {
                     actors.keys.published.refreshed(read_at_ms);
                 }
             }
             Err(error) => {
-                if actors.health.database_answers() {
-                    tracing::warn!(error = %error, "the database does not answer");
-                }
+                // The watchdog says so, once.
+                tracing::debug!(error = %error, "the database does not answer");
                 actors.health.set_database(false);
             }
         }
         reported.report(store.stats(), actors.observer.as_ref());
         rounds += 1;
+    }
+}
+
+/// The processes that hold slots, as far as they are followed.
+#[derive(Default)]
+struct Holders {
+    /// Who held which slot at the last look.
+    before: [Option<String>; 3],
+    /// A process seen without a session, and since when.
+    suspect: Option<(String, u64)>,
+}
+
+impl Holders {
+    /// Tells of slots that this process took over, and ends the leases of a process that is gone.
+    async fn follow(&mut self, now: &Epochs, actors: &Actors, store: &Store, round: u64) {
+        let slots = [
+            (Product::Reconciliation.as_str(), &now.reconciliation),
+            (Product::Coding.as_str(), &now.coding),
+            ("mail", &now.mail),
+        ];
+        for ((name, slot), before) in slots.iter().zip(&mut self.before) {
+            if slot.holder.as_ref() == Some(&actors.holder)
+                && let Some(before) = before.as_ref().filter(|before| **before != actors.holder)
+            {
+                tracing::info!(slot = name, from = before, "slot taken over from a process that is gone or silent");
+            }
+            before.clone_from(&slot.holder);
+        }
+        if round.is_multiple_of(LOOK_AT_HOLDERS_EVERY)
+            && store.is_shared()
+            && let Err(error) = self.look(slots.map(|(_, slot)| slot), actors, store).await
+        {
+            tracing::debug!(error = %error, "holders of slots cannot be looked at");
+        }
+    }
+
+    async fn look(&mut self, slots: [&SlotView; 3], actors: &Actors, store: &Store) -> Result<(), StoreError> {
+        let now_ms = actors.store_now_ms();
+        let held = slots.into_iter().filter(|slot| slot.lease_until_ms >= now_ms);
+        let others: Vec<&str> =
+            held.filter_map(|slot| slot.holder.as_deref()).filter(|holder| *holder != actors.holder).collect();
+        let gone = store.reader.without_session(&others).await?;
+        let Some(gone) = gone.into_iter().next() else {
+            self.suspect = None;
+            return Ok(());
+        };
+        let at_ms = actors.clock.monotonic_ms();
+        match &self.suspect {
+            Some((suspect, since_ms)) if *suspect == gone => {
+                if at_ms.saturating_sub(*since_ms) >= GONE_AFTER_MS {
+                    store.writer.end_leases(gone).await?;
+                }
+            }
+            _ => self.suspect = Some((gone, at_ms)),
+        }
+        Ok(())
     }
 }
 

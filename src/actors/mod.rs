@@ -365,14 +365,16 @@ impl Actors {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        tokio::pin!(idle);
-        if tokio::time::timeout(grace, &mut idle).await.is_err() {
-            self.stopping.send_replace(Stopping::GivingBack);
-            if tokio::time::timeout(Duration::from_secs(10), idle).await.is_err() {
-                tracing::error!("a running job could not be given back; it is recovered at the next start");
+        let jobs = async {
+            tokio::pin!(idle);
+            if tokio::time::timeout(grace, &mut idle).await.is_err() {
+                self.stopping.send_replace(Stopping::GivingBack);
+                if tokio::time::timeout(Duration::from_secs(10), idle).await.is_err() {
+                    tracing::error!("a running job could not be given back; it is recovered at the next start");
+                }
             }
-        }
-        self.stop_mail(grace).await;
+        };
+        futures_util::future::join(jobs, self.stop_mail(grace)).await;
         for engine in self.engines() {
             if let Err(error) = self.store.writer.release_slot(engine.product(), &self.holder).await {
                 tracing::warn!(error = %error, "slot {} not released; its lease runs out", engine.product().as_str());

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
@@ -24,6 +24,8 @@ use crate::store::{MemberAdded, MovementRow, NewUser, Store, StoreError, StoreOp
 /// How often the database is tried at start, and how long between.
 const OPEN_ATTEMPTS_MAX: u32 = 5;
 const OPEN_RETRY_AFTER: Duration = Duration::from_secs(1);
+/// How often a service that waits for its database says so again.
+const TELL_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 /// A command was used wrongly; the program ends with exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +75,34 @@ pub async fn open_store_with(
     open_patiently(options, clock, false).await?.context("the database has no schema")
 }
 
+/// The same for a service, which waits for its database as long as it takes, and says through `tell` what for.
+pub(super) async fn await_store(
+    options: StoreOptions,
+    clock: Arc<dyn Clock>,
+    tell: impl Fn(String),
+) -> anyhow::Result<(Store, Vec<String>)> {
+    let address = address_without_secrets(&options.database_url);
+    let mut told_at: Option<Instant> = None;
+    loop {
+        let reason = match Store::reach(&options.database_url).await {
+            Err(reason) => reason,
+            Ok(()) => match try_open(options.clone(), Arc::clone(&clock), false).await {
+                Err(StoreError::Unavailable(reason)) => {
+                    format!("the database at {address} cannot be opened yet: {reason}")
+                }
+                opened => return opened.context("cannot open the database")?.context("the database has no schema"),
+            },
+        };
+        // Once, and now and then for whoever looks at the last lines only.
+        if told_at.is_none_or(|at| at.elapsed() >= TELL_AGAIN_AFTER) {
+            told_at = Some(Instant::now());
+            tracing::error!(reason, "waiting for the database");
+        }
+        tell(reason);
+        tokio::time::sleep(OPEN_RETRY_AFTER).await;
+    }
+}
+
 /// Opens a database that is there already. Only `serve`, `migrate` and `user add` make one: any other command would
 /// answer a wrong folder with an empty database.
 async fn open_existing_store(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<Store> {
@@ -89,7 +119,7 @@ async fn open_existing_store(settings: &Settings, clock: Arc<dyn Clock>) -> anyh
 }
 
 /// The address of a database without the name, the password and the options in it.
-fn address_without_secrets(url: &str) -> String {
+pub(super) fn address_without_secrets(url: &str) -> String {
     let address = url.split_once('?').map_or(url, |(address, _)| address);
     match address.split_once("://") {
         Some(("sqlite", path)) => path.to_owned(),
@@ -105,13 +135,19 @@ async fn open_patiently(
     must_exist: bool,
 ) -> anyhow::Result<Option<(Store, Vec<String>)>> {
     let mut attempts = OPEN_ATTEMPTS_MAX;
+    let url = options.database_url.clone();
     loop {
         match try_open(options.clone(), Arc::clone(&clock), must_exist).await {
             // A database server that is just starting or busy is given a moment.
             Err(StoreError::Unavailable(reason)) if attempts > 1 => {
                 attempts -= 1;
+                let reason = Store::reach(&url).await.err().unwrap_or(reason);
                 tracing::warn!("the database cannot be reached yet: {reason}");
                 tokio::time::sleep(OPEN_RETRY_AFTER).await;
+            }
+            Err(StoreError::Unavailable(reason)) => {
+                let reason = Store::reach(&url).await.err().unwrap_or(reason);
+                return Err(StoreError::Unavailable(reason)).context("cannot open the database");
             }
             opened => return opened.context("cannot open the database"),
         }

@@ -1,8 +1,14 @@
 //! Start order and stop order of everything: the only part that knows all parts.
 
+mod access_log;
 pub mod commands;
 pub mod demo;
+mod descriptors;
+mod doors;
+pub mod environment;
+mod log_writer;
 mod observe;
+mod refusals;
 pub mod secrets;
 mod serve;
 mod spawn;
@@ -20,14 +26,14 @@ pub use spawn::{Person, Server, SpawnOptions, spawn};
 /// Bad usage or configuration.
 const USAGE: u8 = 2;
 
-fn settings(cli: &Cli) -> anyhow::Result<Settings> {
+fn given(cli: &Cli) -> anyhow::Result<Overrides> {
     let default = std::path::Path::new("bookkeeping.toml");
     let file = match &cli.config {
         Some(path) => Overrides::from_file(path)?,
         None if default.is_file() => Overrides::from_file(default)?,
         None => Overrides::default(),
     };
-    Ok(Settings::resolve(cli.overrides.clone().or(file))?)
+    Ok(cli.overrides.clone().or(file))
 }
 
 /// Carries out a command line and says how the program ends.
@@ -35,7 +41,13 @@ pub fn run(cli: Cli) -> ExitCode {
     match carry_out(cli) {
         Ok(code) => code,
         Err(error) => {
+            telemetry::flush();
             eprintln!("bookkeeping: {error:#}");
+            if let Some(error) = error.downcast_ref::<SettingError>()
+                && let Some(variable) = environment::variable_given(error.key)
+            {
+                eprintln!("bookkeeping: the value comes from the environment variable {variable}");
+            }
             let usage = error.is::<SettingError>() || error.is::<FileError>() || error.is::<commands::Usage>();
             if usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
         }
@@ -43,7 +55,9 @@ pub fn run(cli: Cli) -> ExitCode {
 }
 
 fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
-    let settings = settings(&cli)?;
+    let given = given(&cli)?;
+    let settings = Settings::resolve(given.clone())?;
+    let misspelt = environment::unknown_variables();
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let Cli { command, .. } = cli;
     match command {
@@ -53,10 +67,12 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Command::Serve(arguments) => {
             telemetry::start(&settings);
-            return serve::serve(settings, clock, arguments.demo);
+            misspelt.iter().for_each(|said| tracing::warn!("{said}"));
+            return serve::serve(settings, given, clock, arguments.demo);
         }
         _ => telemetry::start_quiet(&settings),
     }
+    misspelt.iter().for_each(|said| eprintln!("bookkeeping: {said}"));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let done = runtime.block_on(async {
         match command {

@@ -5,14 +5,16 @@ use std::time::Duration;
 
 use actix_web::http::Method;
 
+use super::access_log::AccessLog;
+use super::refusals::{Refusals, Refused};
 use crate::actors::Observer;
 use crate::domain::credits::CreditChange;
 use crate::domain::job::{JobStatus, Product};
 use crate::domain::mail::EmailStatus;
 use crate::domain::oauth::error::{GrantType, OAuthError, Reuse};
-use crate::domain::refusal_reason::RefusalReason;
 use crate::http::route_table::Route;
 use crate::http::server;
+use crate::http::server::Finished;
 use crate::metrics::{Metrics, RouteMetrics};
 use crate::store::ObserveWait;
 
@@ -21,13 +23,21 @@ pub struct HttpObserver {
     routes: Vec<Arc<RouteMetrics>>,
     unknown: Arc<RouteMetrics>,
     metrics: Arc<Metrics>,
+    access: Option<AccessLog>,
+    refusals: Arc<Refusals>,
 }
 
 impl HttpObserver {
-    /// Resolves a handle for every route.
-    pub fn new<S>(metrics: &Arc<Metrics>, routes: &[Route<S>]) -> Self {
+    /// Resolves a handle for every route; lines of requests go to `access`, and of what is refused to `refusals`.
+    pub fn new<S>(
+        metrics: &Arc<Metrics>,
+        routes: &[Route<S>],
+        access: Option<AccessLog>,
+        refusals: Arc<Refusals>,
+    ) -> Self {
         let routes = routes.iter().map(|route| metrics.route(label(&route.method), route.path)).collect();
-        Self { routes, unknown: metrics.route("OTHER", "unknown"), metrics: Arc::clone(metrics) }
+        let unknown = metrics.route("OTHER", "unknown");
+        Self { routes, unknown, metrics: Arc::clone(metrics), access, refusals }
     }
 }
 
@@ -47,18 +57,36 @@ fn label(method: &Method) -> &'static str {
         "PUT" => "PUT",
         "PATCH" => "PATCH",
         "DELETE" => "DELETE",
+        "HEAD" => "HEAD",
+        "OPTIONS" => "OPTIONS",
         _ => "OTHER",
     }
 }
 
 impl server::Observer for HttpObserver {
-    fn finished(&self, route: Option<usize>, _: &Method, status: u16, took: Duration) {
-        let handle = route.and_then(|index| self.routes.get(index)).unwrap_or(&self.unknown);
-        handle.record(status, took);
+    fn finished(&self, finished: &Finished<'_>) {
+        let handle = finished.route.and_then(|index| self.routes.get(index)).unwrap_or(&self.unknown);
+        handle.record(finished.status, finished.took);
+        let (method, route) = (label(finished.method), handle.route());
+        let request_id = finished.request_id;
+        match finished.refusal {
+            Some((reason, cause)) => {
+                self.metrics.refused.count(reason);
+                self.refusals.note(Refused { reason: Some(reason), method, route, cause, request_id });
+            }
+            None => match &self.access {
+                Some(access) => access.request(finished, method, route),
+                None if finished.status == 401 => {
+                    let refused = Refused { reason: None, method, route, cause: None, request_id };
+                    self.refusals.note(refused);
+                }
+                None => {}
+            },
+        }
     }
 
-    fn refused(&self, reason: RefusalReason) {
-        self.metrics.refusals.count(reason);
+    fn wants_callers(&self) -> bool {
+        self.access.is_some()
     }
 
     fn message_answered(&self, method: &'static str, tool: &'static str, outcome: &'static str, took: Duration) {

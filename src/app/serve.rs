@@ -8,19 +8,22 @@ use std::time::{Duration, Instant};
 
 use actix_web::dev::ServerHandle;
 use anyhow::Context as _;
+use tokio::signal::unix::SignalKind;
 use tokio::task::JoinHandle;
 
+use super::doors::Doors;
 use super::observe::{self, ActorObserver, HttpObserver};
-use super::{commands, demo, secrets};
+use super::refusals::Refusals;
+use super::{commands, demo, descriptors, secrets, telemetry};
 use crate::actors::coding_work::{CodingWork, ResultPrinters};
 use crate::actors::job_runner::{RunLimits, Work};
 use crate::actors::mail::{MailService, MailSettings, SmtpLimits};
 use crate::actors::queue_board::QueueLimits;
 use crate::actors::recon_work::ReconciliationWork;
-use crate::actors::runtime::{ActorRegistry, Health, Watchdog};
+use crate::actors::runtime::{ActorRegistry, DatabaseTrouble, Health, Watchdog};
 use crate::actors::{Actors, ActorsOptions, follower};
 use crate::clock::Clock;
-use crate::config::{SettingError, Settings};
+use crate::config::{Overrides, SettingError, Settings};
 use crate::domain::caller::RateRule;
 use crate::domain::job::Product;
 use crate::domain::oauth::lifetimes::Lifetimes;
@@ -29,17 +32,24 @@ use crate::http::first_party::progress::OpenSockets;
 use crate::http::first_party::throttle::Throttle;
 use crate::http::oauth::documents::{ClientDocuments, FetchOptions};
 use crate::http::oauth::{self, OAuthOptions};
-use crate::http::ops::{History, OpsState};
 use crate::http::products::{MailOptions, ProductLimits, Products};
-use crate::http::server::{Parts, ServerOptions, bind};
-use crate::http::{BodyLimits, ops, routes, wire};
+use crate::http::server::{Parts, ServerOptions, bind_on};
+use crate::http::{BodyLimits, routes, wire};
 use crate::metrics::Metrics;
 use crate::session::{SESSION_TTL_S, Sessions};
-use crate::store::{ServeLock, Store, StoreOptions};
+use crate::store::{LifeSession, ServeLock, Store, StoreOptions};
 
 /// How long a cancelled computation may take to notice.
 const CANCEL_GRACE: Duration = Duration::from_secs(5);
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// The shortest time in which everything is written that has to be.
+const STOP_MIN: Duration = Duration::from_secs(5);
+/// What the very end takes, when nothing waits any more.
+const STOP_MARGIN: Duration = Duration::from_millis(250);
+/// The longest time that is kept for what follows the last request and the running job.
+const STOP_REST_MAX: Duration = Duration::from_secs(5);
+/// The signal of a write beyond the limit on the size of files (SIGXFSZ).
+const FILE_TOO_LARGE: i32 = 25;
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
 /// What a started service consists of.
@@ -55,6 +65,7 @@ pub(super) struct Running {
     ops_handle: ServerHandle,
     servers: Vec<JoinHandle<std::io::Result<()>>>,
     tasks: Vec<JoinHandle<()>>,
+    session: LifeSession,
     shutdown_grace: Duration,
     _lock: Option<ServeLock>,
 }
@@ -84,18 +95,32 @@ pub(super) async fn start(
     clock: Arc<dyn Clock>,
     overrides: StartOverrides,
 ) -> anyhow::Result<Running> {
-    let started_at_ms = clock.now_ms();
     commands::prepare_data_dir(&settings.data_dir)?;
     let database_url = commands::database_url(settings);
     let lock = if database_url.starts_with("sqlite:") { Some(exclusive(&database_url)?) } else { None };
     let registry = ActorRegistry::default();
     let metrics = Metrics::new(vec![Box::new(registry.clone())]);
-    let store = open_store(settings, database_url, &overrides, &metrics, &clock).await?;
-    let sessions = Arc::new(Sessions::new(&secrets::session_secret(settings, &store, clock.as_ref()).await?));
-
     let health = Arc::new(Health::default());
+    health.set_trouble(Some("the database is not ready yet: the service is starting".to_owned()));
+    let doors = Doors::open(settings, &clock, (&registry, &metrics, &health))?;
+    let running = doors.busy_until(Box::pin(async {
+        let store = open_store(database_url, &overrides, &metrics, &clock, &health).await?;
+        let secret = secrets::session_secret(settings, &store, clock.as_ref()).await?;
+        let holder = store.holder_name(&clock.unique().simple().to_string());
+        let session = store.keep_session(&holder).await?;
+        let actors = start_actors(settings, holder, &overrides, &store, &clock, (&registry, &metrics, &health)).await?;
+        Ok((store, secret, session, actors))
+    }));
+    let (store, secret, session, actors) = match running.await {
+        Ok(parts) => parts,
+        Err(error) => {
+            doors.ops_handle.stop(false).await;
+            return Err(error);
+        }
+    };
     health.set_database(true);
-    let actors = start_actors(settings, &overrides, &store, &clock, &registry, &metrics, &health).await?;
+    health.set_trouble(None);
+    let sessions = Arc::new(Sessions::new(&secret));
     let products = Arc::new(Products {
         actors: Arc::clone(&actors),
         reader: store.reader.clone(),
@@ -113,29 +138,23 @@ pub(super) async fn start(
         shared_database: store.is_shared(),
         base_url: std::sync::OnceLock::new(),
     });
-    let listeners = listen(settings, products, &metrics)?;
-    let engines = actors.engines().map(|engine| (engine.product(), Arc::clone(engine.stats()))).into();
-    let history = History::new(Arc::clone(&metrics), registry.clone(), engines, Arc::clone(&clock));
-    let ops_state = OpsState {
-        metrics,
-        registry: registry.clone(),
-        health: Arc::clone(&health),
-        history: Arc::clone(&history),
-        clock,
-        started_at_ms,
-    };
-    let ops_server = ops::server(listeners.ops, Arc::new(ops_state))?;
+    let Doors { public, ops_address, ops_handle, ops_server, history, .. } = doors;
+    history.set_engines(actors.engines().map(|engine| (engine.product(), Arc::clone(engine.stats()))).into());
+    let refusals = Arc::new(Refusals::default());
+    let listeners = listen(settings, public, products, (&metrics, &refusals))?;
     let retention_ms = signed(settings.job_retention_days) * DAY_MS;
     let tasks = vec![
         tokio::spawn(follower::follow(store.clone(), Arc::clone(&actors))),
         tokio::spawn(follower::run_housekeeping(store.clone(), Arc::clone(&actors), retention_ms)),
-        Watchdog::new(registry.clone(), health).start(),
+        Watchdog::new(registry.clone(), health).with_database(trouble_of(&store)).start(),
         history.start(),
+        tokio::spawn(async move { refusals.tell_for_ever().await }),
+        tokio::spawn(measure(store.clone(), metrics)),
     ];
-    let (public_handle, ops_handle) = (listeners.public.handle(), ops_server.handle());
+    let public_handle = listeners.public.handle();
     Ok(Running {
         public: listeners.public_address,
-        ops: listeners.ops_address,
+        ops: ops_address,
         base_url: listeners.base_url,
         store,
         sessions,
@@ -143,27 +162,48 @@ pub(super) async fn start(
         actors,
         public_handle,
         ops_handle,
-        servers: vec![actix_web::rt::spawn(listeners.public), actix_web::rt::spawn(ops_server)],
+        servers: vec![actix_web::rt::spawn(listeners.public), ops_server],
         tasks,
+        session,
         shutdown_grace: Duration::from_secs(settings.shutdown_grace_s),
         _lock: lock,
     })
 }
 
-/// Opens the database and brings its schema up to date.
+/// Measures each second what is stored, until the future is dropped.
+async fn measure(store: Store, metrics: Arc<Metrics>) {
+    let size = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+    while let Some(sizes) = store.sizes() {
+        metrics.stored.database_bytes.set(size(sizes.database_bytes));
+        metrics.stored.log_bytes.set(size(sizes.log_bytes));
+        metrics.stored.free_bytes.set(size(sizes.free_bytes));
+        metrics.stored.is_file.set(1);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// What the store knows of the database.
+fn trouble_of(store: &Store) -> DatabaseTrouble {
+    let store = store.clone();
+    Box::new(move || store.trouble())
+}
+
+/// Opens the database and brings its schema up to date; waits for it as long as it takes.
 async fn open_store(
-    settings: &Settings,
     database_url: String,
     overrides: &StartOverrides,
     metrics: &Arc<Metrics>,
     clock: &Arc<dyn Clock>,
+    health: &Health,
 ) -> anyhow::Result<Store> {
     let options = StoreOptions {
         follow_database_clock: !overrides.own_clock,
+        probe: true,
         observe_wait: Some(observe::store_waits(metrics)),
         ..StoreOptions::new(database_url)
     };
-    let (store, applied) = commands::open_store_with(settings, options, Arc::clone(clock)).await?;
+    let opening = commands::await_store(options, Arc::clone(clock), |reason| health.set_trouble(Some(reason)));
+    let (store, applied) = opening.await?;
     if !applied.is_empty() {
         tracing::info!("applied {} schema steps", applied.len());
     }
@@ -173,14 +213,12 @@ async fn open_store(
 /// Starts the actors; those that hold keys have read them when it returns.
 async fn start_actors(
     settings: &Settings,
+    holder: String,
     overrides: &StartOverrides,
     store: &Store,
     clock: &Arc<dyn Clock>,
-    registry: &ActorRegistry,
-    metrics: &Arc<Metrics>,
-    health: &Arc<Health>,
+    (registry, metrics, health): (&ActorRegistry, &Arc<Metrics>, &Arc<Health>),
 ) -> anyhow::Result<Arc<Actors>> {
-    let holder = clock.unique().simple().to_string();
     // Before any engine looks for work: a job it claimed first would be given back under its hands, and run twice.
     recover(store, &holder, settings).await?;
     let actors = Actors::start(ActorsOptions {
@@ -310,17 +348,18 @@ fn oauth_options(settings: &Settings) -> OAuthOptions {
 struct Listeners {
     public: actix_web::dev::Server,
     public_address: SocketAddr,
-    ops: TcpListener,
-    ops_address: SocketAddr,
     base_url: String,
 }
 
-fn listen(settings: &Settings, products: Arc<Products>, metrics: &Arc<Metrics>) -> anyhow::Result<Listeners> {
-    let ops = TcpListener::bind(settings.ops_listen)
-        .with_context(|| format!("cannot listen on ops_listen {}", settings.ops_listen))?;
-    let ops_address = ops.local_addr()?;
+fn listen(
+    settings: &Settings,
+    public: TcpListener,
+    products: Arc<Products>,
+    (metrics, refusals): (&Arc<Metrics>, &Arc<Refusals>),
+) -> anyhow::Result<Listeners> {
     let table = routes::routes();
-    let observer = Arc::new(HttpObserver::new(metrics, &table));
+    let observer = HttpObserver::new(metrics, &table, telemetry::access_log(settings), Arc::clone(refusals));
+    let observer = Arc::new(observer);
     let gate = ActorGate {
         actors: Arc::clone(&products.actors),
         sessions: Arc::clone(&products.sessions),
@@ -333,6 +372,7 @@ fn listen(settings: &Settings, products: Arc<Products>, metrics: &Arc<Metrics>) 
     let clock = Arc::clone(&products.clock);
     let options = ServerOptions {
         listen: settings.listen,
+        max_connections: descriptors::connections_max(),
         shutdown_grace: Duration::from_secs(settings.shutdown_grace_s),
         header_timeout: Duration::from_secs(settings.client_request_timeout_s),
         write_timeout: Duration::from_secs(settings.client_write_timeout_s),
@@ -351,10 +391,11 @@ fn listen(settings: &Settings, products: Arc<Products>, metrics: &Arc<Metrics>) 
     };
     let state = Arc::clone(&products);
     let parts = Parts { routes: table, state, gate: Arc::new(gate), clock, observer: Some(observer) };
-    let bound = bind(options, parts).with_context(|| format!("cannot listen on listen {}", settings.listen))?;
+    let bound =
+        bind_on(public, options, parts).with_context(|| format!("cannot listen on listen {}", settings.listen))?;
     let base_url = settings.base_url.clone().unwrap_or_else(|| format!("http://{}", bound.address));
     let base_url = products.base_url.get_or_init(|| base_url).clone();
-    Ok(Listeners { public_address: bound.address, public: bound.server, ops, ops_address, base_url })
+    Ok(Listeners { public_address: bound.address, public: bound.server, base_url })
 }
 
 impl Running {
@@ -362,6 +403,11 @@ impl Running {
     /// written behind written, the database closed.
     pub(super) async fn stop(self) {
         let begun = Instant::now();
+        // What follows the drain gets the last quarter, at most five seconds; without a database nothing waits for more.
+        let all = self.shutdown_grace.max(STOP_MIN);
+        let drain = all - (all / 4).min(STOP_REST_MAX);
+        let deadline = tokio::time::Instant::from_std(begun + all - STOP_MARGIN);
+        let mut left_undone = false;
         let step = |what: &str, since: Instant| {
             tracing::info!(
                 duration_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -369,25 +415,33 @@ impl Running {
             );
         };
         let at = Instant::now();
-        let draining = self.actors.stop_engines(self.shutdown_grace);
+        let draining = self.actors.stop_engines(drain.min(self.shutdown_grace));
         let answered = self.public_handle.stop(true);
-        futures_util::future::join(draining, answered).await;
+        let drained = futures_util::future::join(draining, answered);
+        left_undone |= tokio::time::timeout_at(deadline, drained).await.is_err();
         step("requests answered, engines idle", at);
         let at = Instant::now();
         for task in &self.tasks {
             task.abort();
         }
-        if let Err(error) = self.actors.keys.flush_uses().await {
-            tracing::warn!(error = %error, "the last uses of keys were not written");
-        }
-        if let Err(error) = self.actors.grants.keep_house().await {
-            tracing::warn!(error = %error, "the last uses of connections were not written");
-        }
+        let write_uses = async {
+            if let Err(error) = self.actors.keys.flush_uses().await {
+                tracing::warn!(error = %error, "the last uses of keys were not written");
+            }
+            if let Err(error) = self.actors.grants.keep_house().await {
+                tracing::warn!(error = %error, "the last uses of connections were not written");
+            }
+        };
+        left_undone |= tokio::time::timeout_at(deadline, write_uses).await.is_err();
         self.actors.stop();
         step("actors stopped", at);
         let at = Instant::now();
-        self.store.close().await;
+        self.session.stop();
+        left_undone |= tokio::time::timeout_at(deadline, self.store.close()).await.is_err();
         step("database closed", at);
+        if left_undone {
+            tracing::warn!("stopping: the grace is over; what was left undone is recovered at the next start");
+        }
         self.ops_handle.stop(false).await;
         for server in self.servers {
             server.abort();
@@ -405,13 +459,33 @@ pub(super) fn system() -> actix_web::rt::SystemRunner {
 }
 
 /// Carries out `serve`.
-pub(super) fn serve(settings: Settings, clock: Arc<dyn Clock>, with_demo: bool) -> anyhow::Result<ExitCode> {
+pub(super) fn serve(
+    settings: Settings,
+    given: Overrides,
+    clock: Arc<dyn Clock>,
+    with_demo: bool,
+) -> anyhow::Result<ExitCode> {
     system().block_on(async move {
+        // A limit on the size of files then fails the write that meets it, instead of ending the process.
+        let _too_large = tokio::signal::unix::signal(SignalKind::from_raw(FILE_TOO_LARGE))?;
         let settings = if with_demo { demo_settings(settings)? } else { settings };
         let running = start(&settings, Arc::clone(&clock), StartOverrides::default()).await?;
-        eprintln!("bookkeeping serves {} and, for operators, http://{}", running.base_url, running.ops);
+        let serves = format!("bookkeeping serves {} and, for operators, http://{}", running.base_url, running.ops);
+        if telemetry::is_for_people(&settings) {
+            telemetry::flush();
+            eprintln!("{serves}");
+        }
+        tracing::info!(
+            target: telemetry::START,
+            version = crate::VERSION,
+            commit = crate::COMMIT,
+            database = commands::address_without_secrets(&commands::database_url(&settings)),
+            folder = %settings.data_dir.display(),
+            settings = given.summary(),
+            "{serves} until it is stopped"
+        );
         if !oauth_options(&settings).is_on {
-            eprintln!(
+            tracing::warn!(
                 "connections by OAuth are off: {} is neither https nor on this machine, and tokens would cross the network in plain text; keys go on working",
                 running.base_url
             );
@@ -421,12 +495,14 @@ pub(super) fn serve(settings: Settings, clock: Arc<dyn Clock>, with_demo: bool) 
         }
         wait_for_signal().await?;
         running.stop().await;
-        Ok(ExitCode::SUCCESS)
+        telemetry::flush();
+        // Everything is written. A thread that still waits for a database or computes what nobody wants is not waited for.
+        std::process::exit(0)
     })
 }
 
 async fn wait_for_signal() -> anyhow::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
+    use tokio::signal::unix::signal;
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     tokio::select! {
         _ = terminate.recv() => tracing::info!("stopping: SIGTERM"),

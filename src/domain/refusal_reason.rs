@@ -41,6 +41,11 @@ impl RefusalReason {
         Self::Starting,
     ];
 
+    /// Its place in [`Self::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
     /// The wire form, also the label.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -16,6 +16,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use actix_web::body::{BodySize, MessageBody as _};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
 use actix_web::http::header::HeaderValue;
 use actix_web::http::{Method, StatusCode, header};
@@ -38,7 +39,7 @@ use crate::http::envelope::RequestId;
 use crate::http::error::{ApiError, Challenge, ErrorCode};
 use crate::http::first_party::throttle::Throttle;
 use crate::http::route_table::{Access, BodyRule, Route, RouteMatch};
-use crate::http::server::{LastCredential, PresentedCredential, ReadPermit, Watched, Worker, answered};
+use crate::http::server::{Finished, LastCredential, PresentedCredential, ReadPermit, Watched, Worker, answered};
 use crate::http::wire::strict;
 use crate::http::{call, envelope, oauth};
 use crate::session::Sessions;
@@ -64,19 +65,29 @@ pub(super) async fn answer<S: 'static>(
     }
     let now_ms = worker.shared.clock.now_ms();
     let request_id = worker.request_ids.mint(now_ms, &*worker.shared.clock);
-    let mut pipeline =
-        RequestPipeline { worker: &worker, request: &request, request_id, started, now_ms, route: None, rate: None };
+    let mut pipeline = RequestPipeline {
+        worker: &worker,
+        request: &request,
+        request_id,
+        started,
+        now_ms,
+        route: None,
+        rate: None,
+        wants_caller: worker.shared.observer.as_ref().is_some_and(|observer| observer.wants_callers()),
+        principal: None,
+        organisation: None,
+    };
     let outcome = {
         // The guard around a handler keeps what is known by then; this one is for mistakes of the dispatcher itself.
         let run = pin!(pipeline.run(payload));
         guard(run).await
     };
     let (route, rate) = (pipeline.route, pipeline.rate);
+    let (principal, organisation, wants_caller) =
+        (pipeline.principal.take(), pipeline.organisation, pipeline.wants_caller);
+    let mut failure = None;
     let mut response = outcome.unwrap_or_else(|error| {
         log_failure(&error, request_id, &request);
-        if let (Some(reason), Some(observer)) = (error.refusal(), &worker.shared.observer) {
-            observer.refused(reason);
-        }
         let found = route.and_then(|index| worker.shared.table.routes().get(index));
         let mut answer = match error.code() {
             ErrorCode::InvalidJson if found.is_some_and(|route| route.body == BodyRule::JsonRpc) => {
@@ -88,6 +99,7 @@ pub(super) async fn answer<S: 'static>(
             _ => envelope::error(&error, request_id),
         };
         add_challenge(&worker, &request, &error, &mut answer);
+        failure = Some(error);
         answer
     });
     let answer_headers = response.headers_mut();
@@ -104,15 +116,36 @@ pub(super) async fn answer<S: 'static>(
         worker.shared.origins.expose(origin, answer_headers);
     }
     if let Some(observer) = &worker.shared.observer {
-        observer.finished(route, request.method(), response.status().as_u16(), started.elapsed());
+        let status = response.status().as_u16();
+        // Forms and pages are refused in words of their own.
+        let refused = match status {
+            429 => Some((RefusalReason::RateLimited, None)),
+            503 => Some((RefusalReason::StoreUnavailable, None)),
+            _ => None,
+        };
+        observer.finished(&Finished {
+            route,
+            method: request.method(),
+            status,
+            took: started.elapsed(),
+            now_ms,
+            request_id: request_id.as_str(),
+            client_request_id: wants_caller
+                .then(|| request.headers().get(call::X_REQUEST_ID))
+                .flatten()
+                .and_then(|id| id.to_str().ok()),
+            bytes: match response.body().size() {
+                BodySize::None => Some(0),
+                BodySize::Sized(bytes) => Some(bytes),
+                BodySize::Stream => None,
+            },
+            error: failure.as_ref().map(|error| error.code().as_str()),
+            refusal: failure.as_ref().and_then(|error| error.refusal().map(|why| (why, error.cause()))).or(refused),
+            caller: principal.as_ref(),
+            organisation,
+        });
     }
     let response = handed_over(response, &request);
-    tracing::debug!(
-        request.id = request_id.as_str(),
-        client.request_id = request.headers().get(call::X_REQUEST_ID).and_then(|id| id.to_str().ok()),
-        status = response.status().as_u16(),
-        "request answered"
-    );
     Ok(ServiceResponse::new(request, response))
 }
 
@@ -150,6 +183,10 @@ struct RequestPipeline<'a, S> {
     route: Option<usize>,
     /// Set when a credential was accepted and counted: the answer then carries the rate headers.
     rate: Option<RateDecision>,
+    /// Whether the observer is told who calls, and of which organisation.
+    wants_caller: bool,
+    principal: Option<Principal>,
+    organisation: Option<i64>,
 }
 
 impl<S: 'static> RequestPipeline<'_, S> {
@@ -163,6 +200,10 @@ impl<S: 'static> RequestPipeline<'_, S> {
         let (route, parameters, elsewhere) = match found {
             RouteMatch::Route(index, route, parameters) => {
                 self.route = Some(index);
+                if self.wants_caller {
+                    let of_path = parameters.iter().find(|(name, _)| *name == "organisationId");
+                    self.organisation = of_path.and_then(|(_, id)| id.parse().ok());
+                }
                 (Some(route), parameters, None)
             }
             RouteMatch::OtherMethods(allow) => (None, Vec::new(), Some(allow)),
@@ -271,8 +312,12 @@ impl<S: 'static> RequestPipeline<'_, S> {
                 };
                 let refused = || ApiError::invalid_token().with_challenge(Challenge::InvalidToken);
                 let user_id = gate.authenticate_session(token).map_err(|_| refused())?;
+                let principal = Principal { user_id, credential: Credential::Session };
+                if self.wants_caller {
+                    self.principal = Some(principal.clone());
+                }
                 self.count(gate.hit_person(user_id)).await?;
-                return Ok(Some(Principal { user_id, credential: Credential::Session }));
+                return Ok(Some(principal));
             }
             Access::Key(scope) => ScopeSet::from_iter([scope]),
             Access::Keys(scopes) => ScopeSet::from_iter(scopes),
@@ -303,7 +348,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
     }
 
     /// The program whose API key or access token was presented, if it is accepted: the one way in for REST and tools.
-    async fn presented_program(&self) -> Result<Option<Principal>, ApiError> {
+    async fn presented_program(&mut self) -> Result<Option<Principal>, ApiError> {
         let request_headers = self.request.headers();
         let Presented::One(text) = call::api_key(request_headers) else { return Ok(None) };
         let parsed = match self.request.conn_data::<Rc<LastCredential>>() {
@@ -311,7 +356,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
             None => PresentedCredential::parse(text),
         };
         let gate = &*self.worker.shared.gate;
-        Ok(match parsed {
+        let principal = match parsed {
             Some(PresentedCredential::Key(presented)) => gate.authenticate_key(&presented).map(Principal::by_key),
             // A token is presented in `Authorization` alone (OAuth 2.1, section 5.2.1).
             Some(PresentedCredential::Token(_)) if request_headers.contains_key(call::X_API_KEY) => None,
@@ -323,7 +368,11 @@ impl<S: 'static> RequestPipeline<'_, S> {
                 access.map(Principal::by_token)
             }
             None => None,
-        })
+        };
+        if self.wants_caller {
+            self.principal.clone_from(&principal);
+        }
+        Ok(principal)
     }
 
     /// Where no credential is needed for the answer (404, 405), one that is accepted is counted all the same.
@@ -462,25 +511,17 @@ impl ExpectedBody {
     }
 }
 
-/// A failure is logged once, here. Only those that are ours are worth a line.
+/// A failure of ours is logged here; what is refused is told of by the observer.
 fn log_failure(error: &ApiError, request_id: RequestId, request: &HttpRequest) {
     let (method, path) = (method_name(request.method()), request.path());
     let client_id = request.headers().get(call::X_REQUEST_ID).and_then(|id| id.to_str().ok());
-    match error.code() {
-        ErrorCode::InternalError => tracing::error!(
+    if error.code() == ErrorCode::InternalError {
+        tracing::error!(
             request.id = request_id.as_str(),
             client.request_id = client_id,
             cause = error.cause(),
             "request failed: {method} {path}"
-        ),
-        ErrorCode::Busy => tracing::warn!(
-            request.id = request_id.as_str(),
-            client.request_id = client_id,
-            cause = error.cause(),
-            "request refused as busy: {method} {path}: {}",
-            error.message()
-        ),
-        _ => {}
+        );
     }
 }
 

@@ -26,6 +26,7 @@ pub mod route_table;
 pub mod routes;
 pub mod server;
 mod shared_text;
+pub mod starting;
 pub mod submission;
 pub mod wire;
 

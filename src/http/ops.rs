@@ -17,7 +17,7 @@ use crate::actors::runtime::{ActorRegistry, Health};
 use crate::clock::Clock;
 use crate::metrics::{EXPOSITION_TYPE, Metrics};
 
-pub use history::{Columns, History, JobSeries, SAMPLES_MAX, Series};
+pub use history::{Columns, History, JobSeries, RefusedMinute, SAMPLES_MAX, Series};
 
 /// The page a person watches; `{{nonce}}` is replaced in each answer.
 const PAGE: &str = include_str!("ops_page.html");
@@ -105,10 +105,11 @@ fn history(request: &HttpRequest, state: &OpsState) -> HttpResponse {
     json(
         StatusCode::OK,
         &Past {
-            version: env!("CARGO_PKG_VERSION"),
+            version: crate::VERSION,
             now_ms: state.clock.now_ms(),
             started_at_ms: state.started_at_ms,
             health: Readiness { status: if reasons.is_empty() { "ok" } else { "degraded" }, reasons },
+            refused: state.history.refused(),
             columns: state.history.since(query.since),
         },
     )
@@ -151,6 +152,8 @@ struct Past {
     now_ms: i64,
     started_at_ms: i64,
     health: Readiness,
+    /// In the last minute.
+    refused: RefusedMinute,
     #[serde(flatten)]
     columns: Columns,
 }

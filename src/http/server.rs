@@ -23,7 +23,7 @@ use crate::domain::oauth::token::{self, PresentedToken, TokenKind};
 use crate::domain::refusal_reason::RefusalReason;
 use crate::http::body::{Bodies, BodyLimits};
 use crate::http::call::{Gate, RateHeaders};
-use crate::http::connection::{Connection, Deadlines, Watch, connections_max};
+use crate::http::connection::{Connection, Deadlines, Watch};
 pub(super) use crate::http::connection::{FRUGAL_TURN_BYTES, ReadPermit, Watched, answered};
 use crate::http::envelope::RequestIds;
 use crate::http::origins::Origins;
@@ -40,13 +40,44 @@ const LINGER: Duration = Duration::from_secs(10);
 /// Large bodies parsed at once.
 const LARGE_PARSES: usize = 2;
 
+/// A request that was answered.
+#[derive(Clone, Copy)]
+pub struct Finished<'a> {
+    /// The index in [`RouteTable::routes`]; `None` for an unknown path or method.
+    pub route: Option<usize>,
+    /// Its method.
+    pub method: &'a Method,
+    /// The status of the answer.
+    pub status: u16,
+    /// From the head of the request to the head of the answer.
+    pub took: Duration,
+    /// When it came, in milliseconds since 1970.
+    pub now_ms: i64,
+    /// Its id.
+    pub request_id: &'a str,
+    /// The id that the caller gave it; only for observers that want callers.
+    pub client_request_id: Option<&'a str>,
+    /// The size of the answer, where it is known before it is sent.
+    pub bytes: Option<u64>,
+    /// The code of the error, if it failed.
+    pub error: Option<&'static str>,
+    /// Why it was refused with 429 or 503, and what only the log may know of that.
+    pub refusal: Option<(RefusalReason, Option<&'a str>)>,
+    /// Who called; only for observers that want callers.
+    pub caller: Option<&'a caller::Principal>,
+    /// The organisation in its path; only for observers that want callers.
+    pub organisation: Option<i64>,
+}
+
 /// Called with every finished request; must be quick.
 pub trait Observer: Send + Sync + 'static {
-    /// `route` is the index in [`RouteTable::routes`]; `None` for an unknown path or method.
-    fn finished(&self, route: Option<usize>, method: &Method, status: u16, took: Duration);
+    /// A request was answered.
+    fn finished(&self, finished: &Finished<'_>);
 
-    /// A request was refused with 429 or 503.
-    fn refused(&self, reason: RefusalReason);
+    /// Whether it is told who called, which costs a little.
+    fn wants_callers(&self) -> bool {
+        false
+    }
 
     /// A message to the tool server was answered; `tool` is empty where none was called.
     fn message_answered(&self, method: &'static str, tool: &'static str, outcome: &'static str, took: Duration);
@@ -59,6 +90,8 @@ pub struct ServerOptions {
     pub listen: SocketAddr,
     /// Threads that serve requests.
     pub workers: usize,
+    /// Connections that are open at once; further ones wait to be accepted.
+    pub max_connections: usize,
     /// How long an idle connection is kept.
     pub keep_alive: Duration,
     /// How long the head of a request may take.
@@ -82,6 +115,7 @@ impl Default for ServerOptions {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             workers: std::thread::available_parallelism().map_or(2, usize::from),
+            max_connections: 50_000,
             keep_alive: Duration::from_secs(75),
             header_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(30),
@@ -175,9 +209,20 @@ impl<S> Worker<S> {
 
 /// Binds the listener. Must be called inside a runtime; nothing is served before `server` is awaited.
 pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -> io::Result<Bound<S>> {
+    let listener = listen_on(options.listen)?;
+    bind_on(listener, options, parts)
+}
+
+/// The same with a listener that is bound already.
+pub fn bind_on<S: Send + Sync + 'static>(
+    listener: std::net::TcpListener,
+    options: ServerOptions,
+    parts: Parts<S>,
+) -> io::Result<Bound<S>> {
     let ServerOptions {
-        listen,
+        listen: _,
         workers,
+        max_connections,
         keep_alive,
         header_timeout,
         write_timeout,
@@ -188,7 +233,6 @@ pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -
         bodies,
     } = options;
     let Parts { routes, state, gate, clock, observer } = parts;
-    let listener = listen_on(listen)?;
     let address = listener.local_addr()?;
     let base_url = if base_url.is_empty() { format!("http://{address}") } else { base_url };
     let table = RouteTable::new(routes);
@@ -208,10 +252,11 @@ pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -
     });
     let for_workers = Arc::clone(&shared);
     let workers = workers.max(1);
-    let deadlines = Deadlines { head: header_timeout, write: write_timeout, connections_max: connections_max(workers) };
+    let connections_max = (max_connections / workers).max(1);
+    let deadlines = Deadlines { head: header_timeout, write: write_timeout, connections_max };
     let builder = Server::build()
         .workers(workers)
-        .max_concurrent_connections(deadlines.connections_max)
+        .max_concurrent_connections(connections_max)
         .disable_signals()
         .shutdown_timeout(shutdown_grace.as_secs().max(1));
     let stopping = builder.graceful_shutdown_signal();
@@ -251,7 +296,8 @@ pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -
     Ok(Bound { address, server, shared })
 }
 
-fn listen_on(address: SocketAddr) -> io::Result<std::net::TcpListener> {
+/// A socket that listens on an address. Must be called inside a runtime.
+pub fn listen_on(address: SocketAddr) -> io::Result<std::net::TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     socket.set_reuseaddr(true)?;
     // Connections have it from their listener.

@@ -52,7 +52,8 @@ impl From<DbErr> for StoreError {
                     return Self::Other(TRANSIENT.to_owned());
                 }
                 if is_connection_failure(inner) {
-                    return Self::Unavailable(error.to_string());
+                    let cause = cause(inner).map_or_else(String::new, |cause| format!("{cause}: "));
+                    return Self::Unavailable(format!("{cause}{error}"));
                 }
                 Self::Other(error.to_string())
             }
@@ -81,6 +82,23 @@ fn sqlite_code(error: &RuntimeErr) -> Option<u32> {
     code.parse::<u32>().ok().map(|code| code & 0xff)
 }
 
+/// What an operator has to look at, where the code of an error says so.
+fn cause(error: &RuntimeErr) -> Option<&'static str> {
+    match sqlite_code(error) {
+        Some(8) => return Some("it is read-only"),
+        Some(10) => return Some("the disk cannot be written or read"),
+        Some(11 | 26) => return Some("its file is damaged"),
+        Some(13) => return Some("the disk is full"),
+        Some(14) => return Some("its file cannot be opened"),
+        _ => {}
+    }
+    match code(error)?.as_str() {
+        "53100" => Some("the disk is full"),
+        "25006" => Some("it is read-only"),
+        _ => None,
+    }
+}
+
 fn is_connection_failure(error: &RuntimeErr) -> bool {
     let RuntimeErr::SqlxError(inner) = error else { return false };
     match &**inner {
@@ -91,9 +109,9 @@ fn is_connection_failure(error: &RuntimeErr) -> bool {
         | sea_orm::SqlxError::PoolClosed
         | sea_orm::SqlxError::WorkerCrashed => true,
         // PostgreSQL: class 08 is a lost connection, 57P an operator's shutdown, 53 out of resources, 25006 a server
-        // that is read-only for now. SQLite: 8 read-only, 10 I/O, 13 full, 14 cannot open.
+        // that is read-only for now. SQLite: 8 read-only, 10 I/O, 11 malformed, 13 full, 14 cannot open, 26 not a database.
         sea_orm::SqlxError::Database(_) => {
-            sqlite_code(error).is_some_and(|code| matches!(code, 8 | 10 | 13 | 14))
+            sqlite_code(error).is_some_and(|code| matches!(code, 8 | 10 | 11 | 13 | 14 | 26))
                 || code(error).is_some_and(|code| {
                     code.starts_with("08") || code.starts_with("57P") || code.starts_with("53") || code == "25006"
                 })

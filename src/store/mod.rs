@@ -6,10 +6,12 @@
 mod books;
 mod check;
 mod coding_sessions;
+mod condition;
 mod connect;
 mod credits;
 mod epochs;
 mod error;
+mod file_guard;
 mod jobs;
 mod keys;
 mod mail;
@@ -18,6 +20,7 @@ mod organisations;
 mod permits;
 mod reader_connections;
 mod serve_lock;
+mod session;
 mod settings;
 mod sql;
 mod users;
@@ -34,6 +37,8 @@ use sea_orm::{
 };
 
 use crate::clock::Clock;
+use crate::store::condition::Condition;
+use crate::store::file_guard::FileGuard;
 
 pub use crate::store::sql::Reader;
 use books::RecentBooks;
@@ -59,6 +64,7 @@ use organisations::RecentOrganisations;
 pub use organisations::{MemberAdded, MembershipRow};
 pub use permits::PermitLease;
 pub use serve_lock::ServeLock;
+pub use session::LifeSession;
 pub use users::{NewUser, UserCreated, UserRow};
 pub use writer::Writer;
 
@@ -78,6 +84,8 @@ pub struct StoreOptions {
     /// On PostgreSQL: correct the clock by its offset to the database's, so that processes agree on leases. Tests
     /// with a clock of their own switch it off.
     pub follow_database_clock: bool,
+    /// Write something every two seconds while nobody else does, so that [`Store::trouble`] is known before a caller meets it.
+    pub probe: bool,
     /// Called with how long each read (`"reader"`) and write (`"writer"`) waited for a connection.
     pub observe_wait: Option<ObserveWait>,
 }
@@ -93,6 +101,7 @@ impl StoreOptions {
             reader_connections: 4,
             write_wait_max: Duration::from_secs(5),
             follow_database_clock: true,
+            probe: false,
             observe_wait: None,
         }
     }
@@ -115,7 +124,9 @@ impl Store {
     /// Must be called on the runtime that lives as long as the store: connections belong to it.
     pub async fn open(options: StoreOptions, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
         let backend = connect::backend(&options.database_url)?;
+        let mut file = None;
         if backend == DbBackend::Sqlite {
+            file = Some(FileGuard::new(&options.database_url)?);
             connect::create_private_file(&options.database_url)?;
         }
         let shared = Arc::new(Shared {
@@ -125,12 +136,18 @@ impl Store {
             erase_pending: AtomicBool::new(false),
             observe_wait: options.observe_wait.clone(),
             stats: StoreStats::default(),
+            condition: Condition::default(),
+            file,
+            probe: options.probe,
             recent_organisations: RecentOrganisations::default(),
             recent_books: RecentBooks::default(),
         });
         let writer = Writer::start(options.database_url.clone(), options.write_wait_max, Arc::clone(&shared)).await?;
         let pool = connect::readers(&options.database_url, options.reader_connections).await?;
         let reader = Reader::new(pool, options.reader_connections, Arc::clone(&shared));
+        if shared.file.as_ref().is_some_and(FileGuard::is_in_doubt) {
+            reader.check_pages().await?;
+        }
         let follow = options.follow_database_clock && backend == DbBackend::Postgres;
         if follow {
             follow_database_clock(&reader, &shared).await?;
@@ -142,6 +159,23 @@ impl Store {
     /// Whether there can be a database at an address: a SQLite file that is not there cannot be opened, only made.
     pub fn may_exist(database_url: &str) -> Result<bool, StoreError> {
         Ok(connect::backend(database_url)? == DbBackend::Postgres || connect::file(database_url)?.is_file())
+    }
+
+    /// Why the database cannot be worked with, as far as is known without asking it: its file is damaged, the last write failed,
+    /// or nothing answers. None when it is well.
+    pub fn trouble(&self) -> Option<String> {
+        let damage = self.shared.file.as_ref().and_then(FileGuard::damage);
+        damage.or_else(|| self.shared.condition.trouble())
+    }
+
+    /// Bytes of the database, of its log and free on its disk, where it is a file of ours.
+    pub fn sizes(&self) -> Option<StoreSizes> {
+        let path = connect::file(&self.options.database_url).ok().filter(|_| !self.is_shared())?;
+        Some(StoreSizes {
+            database_bytes: std::fs::metadata(&path).map_or(0, |file| file.len()),
+            log_bytes: file_guard::log_bytes(&path),
+            free_bytes: self.shared.folder().and_then(condition::free_bytes).unwrap_or(0),
+        })
     }
 
     /// Whether any schema step was ever applied.
@@ -158,6 +192,9 @@ impl Store {
         let connection = connect::writer(&self.options.database_url).await?;
         let applied = migrate(&connection).await;
         connection.close().await?;
+        if let (Ok(_), Some(file)) = (&applied, &self.shared.file) {
+            file.remember()?;
+        }
         applied
     }
 
@@ -185,6 +222,17 @@ impl Store {
     }
 }
 
+/// How large what is stored is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoreSizes {
+    /// The database.
+    pub database_bytes: u64,
+    /// Its write-ahead log.
+    pub log_bytes: u64,
+    /// Free on its disk.
+    pub free_bytes: u64,
+}
+
 /// Counters for operators, read without asking anyone.
 #[derive(Debug, Default)]
 pub struct StoreStats {
@@ -210,6 +258,10 @@ struct Shared {
     erase_pending: AtomicBool,
     observe_wait: Option<ObserveWait>,
     stats: StoreStats,
+    condition: Condition,
+    /// The file of a SQLite database.
+    file: Option<FileGuard>,
+    probe: bool,
     recent_organisations: RecentOrganisations,
     recent_books: RecentBooks,
 }
@@ -221,6 +273,16 @@ impl Shared {
 
     fn is_shared(&self) -> bool {
         self.backend == DbBackend::Postgres
+    }
+
+    /// The folder of a SQLite database.
+    fn folder(&self) -> Option<&std::path::Path> {
+        self.file.as_ref().map(FileGuard::folder)
+    }
+
+    /// An error when the file of the database is not what it was.
+    fn check_file(&self) -> Result<(), StoreError> {
+        self.file.as_ref().map_or(Ok(()), FileGuard::check)
     }
 
     fn waited(&self, pool: &'static str, time: Duration) {
@@ -276,6 +338,18 @@ async fn follow_database_clock(reader: &Reader, shared: &Shared) -> Result<(), S
     Ok(())
 }
 
+/// What the migrator says of a schema step it does not know, in words of this program.
+fn newer_database(error: sea_orm::DbErr) -> StoreError {
+    let text = error.to_string();
+    let Some((_, rest)) = text.split_once("Migration file of version '") else { return error.into() };
+    let step = rest.split('\'').next().unwrap_or_default();
+    StoreError::Other(format!(
+        "the database was made by a newer bookkeeping: it has the schema step {step}, which this one ({}) does not know; install \
+         the newer one, or put a copy from before in its place",
+        env!("CARGO_PKG_VERSION")
+    ))
+}
+
 async fn migrate(connection: &DatabaseConnection) -> Result<Vec<String>, StoreError> {
     // Immediate on SQLite and the advisory lock on PostgreSQL let one process at a time change the schema.
     let options = TransactionOptions {
@@ -287,7 +361,7 @@ async fn migrate(connection: &DatabaseConnection) -> Result<Vec<String>, StoreEr
         let sql = format!("select pg_advisory_xact_lock({MIGRATION_LOCK})");
         transaction.execute_unprepared(&sql).await?;
     }
-    let pending = Migrator::get_pending_migrations(&transaction).await?;
+    let pending = Migrator::get_pending_migrations(&transaction).await.map_err(newer_database)?;
     let names = pending.iter().map(|step| step.name().to_owned()).collect::<Vec<_>>();
     if !names.is_empty() {
         Migrator::up(&transaction, None).await?;

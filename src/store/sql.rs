@@ -513,6 +513,16 @@ impl Reader {
         self.all("select 1", Vec::new()).await.map(|_| ())
     }
 
+    /// Looks at every page of a SQLite database; an error names what is wrong with the first that is.
+    pub(super) async fn check_pages(&self) -> Result<(), StoreError> {
+        let row = self.one("pragma quick_check(1)", Vec::new()).await?;
+        let said: String = row.map_or(Ok(String::new()), |row| row.get(0))?;
+        if said == "ok" {
+            return Ok(());
+        }
+        Err(StoreError::Other(format!("the database file is cut off or damaged: {said}; put a copy in its place")))
+    }
+
     /// Closes every connection, when those in use are done.
     pub(super) async fn close(&self) {
         self.connections.close().await;

@@ -33,6 +33,8 @@ const QUEUE_CAPACITY_UNITS: usize = 4096;
 const GROUP_UNITS_MAX: usize = 256;
 /// Payload and result bytes of one commit.
 const GROUP_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// How long the writer rests before it writes something to see whether it can; half of it after a failure.
+const PROBE_AFTER_IDLE: Duration = Duration::from_secs(2);
 /// How long the writer rests before it empties the write-ahead log of deleted payloads.
 const ERASE_AFTER_IDLE: Duration = Duration::from_secs(1);
 
@@ -160,6 +162,7 @@ impl Writer {
             commands,
             shared: Arc::clone(&shared),
             books: BooksWriter::default(),
+            wrote_at: Instant::now(),
         };
         tokio::spawn(task.run());
         Ok(Self { queue, shared })
@@ -233,6 +236,8 @@ struct Task {
     shared: Arc<Shared>,
     /// The books as the last commits left them.
     books: BooksWriter,
+    /// When something was last written, or tried to be.
+    wrote_at: Instant,
 }
 
 impl Task {
@@ -272,15 +277,47 @@ impl Task {
         }
     }
 
-    /// The next command; a rest is used to erase deleted payloads from the write-ahead log.
+    /// The next command; a rest is used to erase deleted payloads from the write-ahead log, and to see whether the database still
+    /// takes writes.
     async fn next(&mut self) -> Option<Command> {
-        while self.shared.erase_pending.load(Ordering::Acquire) {
-            match tokio::time::timeout(ERASE_AFTER_IDLE, self.commands.recv()).await {
-                Ok(command) => return command,
-                Err(_) => self.erase().await,
+        loop {
+            let probe_after = if self.shared.condition.has_failed() { PROBE_AFTER_IDLE / 2 } else { PROBE_AFTER_IDLE };
+            let probe_in = self.shared.probe.then(|| probe_after.saturating_sub(self.wrote_at.elapsed()));
+            let erases = self.shared.erase_pending.load(Ordering::Acquire);
+            let rest = match (erases, probe_in) {
+                (true, Some(probe_in)) => ERASE_AFTER_IDLE.min(probe_in),
+                (true, None) => ERASE_AFTER_IDLE,
+                (false, Some(probe_in)) => probe_in,
+                (false, None) => return self.commands.recv().await,
+            };
+            if let Ok(command) = tokio::time::timeout(rest, self.commands.recv()).await {
+                return command;
+            }
+            if erases {
+                self.erase().await;
+            }
+            if self.shared.probe && self.wrote_at.elapsed() >= probe_after {
+                self.probe().await;
             }
         }
-        self.commands.recv().await
+    }
+
+    /// Writes something that nobody reads.
+    async fn probe(&mut self) {
+        self.shared.condition.writing();
+        let outcome = match self.shared.check_file() {
+            Ok(()) => {
+                let (caller, _) = oneshot::channel();
+                let work = Queue::Unit(Box::new(Typed { input: (), function: touch, value: None, caller }));
+                let mut probe = [Waiting { work, since: Instant::now(), locks: Locks::Organisations, bytes: 0 }];
+                let outcome = self.attempt_on_connection(&mut probe).await;
+                self.drop_suspect(&outcome);
+                outcome.map_err(|failure| failure.error)
+            }
+            Err(error) => Err(error),
+        };
+        self.wrote_at = Instant::now();
+        self.shared.condition.probed(outcome.as_ref().copied(), self.shared.folder());
     }
 
     async fn run_group(&mut self, group: Vec<Waiting>) {
@@ -325,20 +362,39 @@ impl Task {
 
     /// Runs a group in one database transaction. After a failure that may have hurt the connection it is replaced.
     async fn attempt(&mut self, group: &mut [Waiting]) -> Result<(), Failure> {
-        let outcome = self.attempt_on_connection(group).await;
+        self.shared.condition.writing();
+        let mut outcome = match self.shared.check_file() {
+            Ok(()) => self.attempt_on_connection(group).await,
+            Err(error) => Err(Failure::new(Stage::Begin, error)),
+        };
+        // What was committed into a log whose file is gone is not acknowledged.
+        if outcome.is_ok()
+            && let Err(error) = self.shared.check_file()
+        {
+            outcome = Err(Failure::new(Stage::Commit, error));
+        }
+        self.wrote_at = Instant::now();
+        let error = outcome.as_ref().err().map(|failure| &failure.error);
+        self.shared.condition.wrote(error.map_or(Ok(()), Err), self.shared.folder());
         let Err(failure) = &outcome else {
             self.shared.stats.groups.fetch_add(1, Ordering::Relaxed);
             self.shared.stats.units.fetch_add(u64::try_from(group.len()).unwrap_or_default(), Ordering::Relaxed);
             return outcome;
         };
         self.shared.noted(failure.error.clone());
-        if failure.connection_suspect
+        self.drop_suspect(&outcome);
+        outcome
+    }
+
+    /// Lets go of a connection that a failure may have hurt.
+    fn drop_suspect(&mut self, outcome: &Result<(), Failure>) {
+        if let Err(failure) = outcome
+            && failure.connection_suspect
             && let Some(connection) = self.connection.take()
         {
             // A dead peer may not answer the farewell; nobody waits for it.
             tokio::spawn(connection.close());
         }
-        outcome
     }
 
     async fn attempt_on_connection(&mut self, group: &mut [Waiting]) -> Result<(), Failure> {
@@ -455,6 +511,24 @@ fn answer_all(group: Vec<Waiting>, outcome: &Result<(), StoreError>) {
     for waiting in group {
         waiting.work.answer(outcome.clone());
     }
+}
+
+/// Changes what nobody reads: a number in the header of a SQLite file, a message in the log of PostgreSQL.
+fn touch<'a>(unit: &'a Unit<'a>, (): &'a ()) -> Work<'a, ()> {
+    Box::pin(async move {
+        if unit.backend == DbBackend::Sqlite {
+            let number = i32::try_from(unit.now_ms.div_euclid(1000).rem_euclid(1_000_000)).unwrap_or_default();
+            // Writing the same number again would write nothing.
+            let number = number * 2 + i32::from(unit.now_ms.rem_euclid(1000) >= 500);
+            return unit.execute(&format!("pragma user_version = {number}"), Vec::new()).await.map(|_| ());
+        }
+        let sql = "select pg_logical_emit_message(true, 'bookkeeping', 'probe')::text, current_setting('transaction_read_only')";
+        let row = unit.one(sql, Vec::new()).await?;
+        match row.map(|row| row.get::<String>(1)).transpose()?.as_deref() {
+            Some("on") => Err(StoreError::Unavailable("it is read-only".to_owned())),
+            _ => Ok(()),
+        }
+    })
 }
 
 async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, StoreError> {

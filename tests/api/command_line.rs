@@ -230,7 +230,7 @@ fn what_cannot_be_done_ends_with_1_and_says_what() {
         (vec!["serve", "--listen", &address, "--ops-listen", "127.0.0.1:0"], address.as_str()),
         (vec!["serve", "--listen", "127.0.0.1:0", "--ops-listen", &address], address.as_str()),
         // Tried again for a while, so that this is the only test that waits for it.
-        (vec!["serve", "--database-url", "postgres://nobody:hunter2secret@127.0.0.1:1/none"], "database"),
+        (vec!["migrate", "--database-url", "postgres://nobody:hunter2secret@127.0.0.1:1/none"], "127.0.0.1:1/none"),
     ] {
         let ran = shell.run(&arguments);
         assert_eq!(ran.code, Some(1), "{arguments:?}: {ran:?}");

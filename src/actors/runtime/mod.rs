@@ -77,4 +77,4 @@ pub use guard::{Ask, Fault, Guarded, Permit};
 pub use registry::{ActorRegistry, Watched};
 pub use slot::{DOWN_RETRY_MS, Directory, RESPAWN_WINDOW_MS, RESPAWNS_MAX, Slot, SlotOptions};
 pub use stats::{ActorSnapshot, ActorState, ActorStats};
-pub use watchdog::{Health, WATCH_INTERVAL, Watchdog};
+pub use watchdog::{DatabaseTrouble, Health, WATCH_INTERVAL, Watchdog};

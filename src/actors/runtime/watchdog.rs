@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 
 use super::registry::ActorRegistry;
 use super::stats::ActorState;
@@ -21,12 +21,32 @@ pub const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 pub struct Health {
     /// What the watchdog found wrong with actors.
     actors: ArcSwap<Vec<String>>,
-    /// 0 before the first probe, 1 when it failed, 2 when it succeeded.
+    /// 0 before the first read, 1 when it failed, 2 when it succeeded.
     database: AtomicU8,
+    /// Why the database cannot be worked with although it may be read, or why it is not there yet.
+    trouble: ArcSwapOption<String>,
 }
 
 impl Health {
-    /// What a probe of the database found.
+    /// Why the database cannot be worked with; none when that is over.
+    pub fn set_trouble(&self, trouble: Option<String>) {
+        // Published only when it changes: the same reason is found again each second.
+        if self.trouble.load().as_deref() != trouble.as_ref() {
+            self.trouble.store(trouble.map(Arc::new));
+        }
+    }
+
+    /// Why the database cannot be worked with; none when it is well.
+    pub fn database_trouble(&self) -> Option<String> {
+        let unread = || match self.database.load(Ordering::Acquire) {
+            0 => Some("the database has not been asked yet".to_owned()),
+            1 => Some("the database does not answer".to_owned()),
+            _ => None,
+        };
+        self.trouble.load().as_deref().cloned().or_else(unread)
+    }
+
+    /// What reading from the database found.
     pub fn set_database(&self, answers: bool) {
         self.database.store(if answers { 2 } else { 1 }, Ordering::Release);
     }
@@ -38,17 +58,12 @@ impl Health {
 
     /// Why the service is degraded; empty when it is well.
     pub fn reasons(&self) -> Vec<String> {
-        let database = match self.database.load(Ordering::Acquire) {
-            0 => Some("the database has not been asked yet"),
-            1 => Some("the database does not answer"),
-            _ => None,
-        };
-        database.map(str::to_owned).into_iter().chain(self.actors.load().iter().cloned()).collect()
+        self.database_trouble().into_iter().chain(self.actors.load().iter().cloned()).collect()
     }
 
     /// Whether nothing is wrong. Allocates nothing.
     pub fn is_ok(&self) -> bool {
-        self.database_answers() && self.actors.load().is_empty()
+        self.database_answers() && self.trouble.load().is_none() && self.actors.load().is_empty()
     }
 
     /// `ok` or `degraded`.
@@ -57,23 +72,55 @@ impl Health {
     }
 }
 
+/// Says why the database cannot be worked with; asks nobody.
+pub type DatabaseTrouble = Box<dyn Fn() -> Option<String> + Send>;
+
 /// The outside observer.
-#[derive(Debug)]
 pub struct Watchdog {
     registry: ActorRegistry,
     health: Arc<Health>,
     /// Who was unwell at the last look, so that each change is logged once.
     unwell: BTreeMap<&'static str, ActorState>,
+    trouble: Option<DatabaseTrouble>,
+    /// Since when the database is in trouble.
+    troubled_since: Option<Instant>,
 }
 
 impl Watchdog {
     /// Watches what is and will be in a registry.
     pub fn new(registry: ActorRegistry, health: Arc<Health>) -> Self {
-        Self { registry, health, unwell: BTreeMap::new() }
+        Self { registry, health, unwell: BTreeMap::new(), trouble: None, troubled_since: None }
+    }
+
+    /// The same with an eye on the database.
+    #[must_use]
+    pub fn with_database(mut self, trouble: DatabaseTrouble) -> Self {
+        self.trouble = Some(trouble);
+        self
+    }
+
+    /// Publishes how the database is; a line in the log when trouble begins and one when it is over.
+    fn look_at_database(&mut self) {
+        if let Some(trouble) = &self.trouble {
+            self.health.set_trouble(trouble());
+        }
+        match (self.health.database_trouble(), self.troubled_since) {
+            (Some(reason), None) => {
+                self.troubled_since = Some(Instant::now());
+                tracing::error!(reason, "the database is in trouble");
+            }
+            (None, Some(since)) => {
+                self.troubled_since = None;
+                let lasted_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+                tracing::info!(lasted_ms, "the database is well again after {:.1} s", since.elapsed().as_secs_f64());
+            }
+            _ => {}
+        }
     }
 
     /// Looks once.
     pub fn look(&mut self) {
+        self.look_at_database();
         let mut unwell = BTreeMap::new();
         let mut reasons = Vec::new();
         for watched in self.registry.all() {

@@ -25,7 +25,7 @@ use tokio::net::TcpStream;
 pub(super) use answered::{Parts, answered};
 use permit::FIRST_READ_BYTES;
 pub(super) use permit::{FRUGAL_TURN_BYTES, ReadPermit};
-pub(super) use watch::{Deadlines, Watch, Watched, connections_max};
+pub(super) use watch::{Deadlines, Watch, Watched};
 
 /// What a head ends with (RFC 9112, section 2.1).
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";

@@ -15,13 +15,6 @@ use super::permit::ReadPermit;
 
 /// How often a worker looks at its connections.
 const TICK: Duration = Duration::from_millis(500);
-/// Descriptors kept for everything but public connections: the operators' listener, the database, files, mail servers.
-const DESCRIPTORS_RESERVED_MIN: usize = 64;
-/// The same as a part of all of them, where that is more: one in so many.
-const DESCRIPTORS_RESERVED_PART: usize = 8;
-/// Connections a worker takes where the system sets no bound that we know of.
-const CONNECTIONS_DEFAULT: usize = 25_600;
-
 /// How long clients may take.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct Deadlines {
@@ -31,19 +24,6 @@ pub(in crate::http) struct Deadlines {
     pub(in crate::http) write: Duration,
     /// Connections of one worker, above which none is accepted.
     pub(in crate::http) connections_max: usize,
-}
-
-/// Connections that each of so many workers may have, so that descriptors are left for everything else.
-pub(in crate::http) fn connections_max(workers: usize) -> usize {
-    let Some(descriptors) = descriptors_max() else { return CONNECTIONS_DEFAULT };
-    let reserved = (descriptors / DESCRIPTORS_RESERVED_PART).max(DESCRIPTORS_RESERVED_MIN);
-    (descriptors.saturating_sub(reserved) / workers.max(1)).clamp(1, CONNECTIONS_DEFAULT)
-}
-
-/// The descriptors this process may have open, where the system says so.
-fn descriptors_max() -> Option<usize> {
-    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
-    limits.lines().find_map(|line| line.strip_prefix("Max open files"))?.split_whitespace().next()?.parse().ok()
 }
 
 /// What a connection is doing; times are ticks of its worker.
@@ -313,12 +293,5 @@ mod tests {
             assert_eq!(cut_after(&watch, 1, &connections), if are_many { 2 } else { 0 }, "{number}");
         }
         assert!(connections[0].is_cut() && connections[2].is_cut());
-    }
-
-    #[test]
-    fn descriptors_are_left_for_everything_else() {
-        let descriptors = descriptors_max().unwrap();
-        assert!(connections_max(2) * 2 <= descriptors - DESCRIPTORS_RESERVED_MIN);
-        assert!(connections_max(usize::MAX) >= 1);
     }
 }

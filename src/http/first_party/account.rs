@@ -65,6 +65,7 @@ pub async fn login(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let products = call.state();
     let Login { email, password } = parse_login(&call.body).map_err(|issues| ApiError::validation(&issues))?;
     let user_id = authenticate(&call, &email, &password).await?;
+    tracing::info!(user = user_id.0, request_id = call.request_id.as_str(), "logged in");
     let token = products.sessions.issue(user_id, SESSION_TTL_S, products.clock.as_ref());
     let token = token.ok_or_else(|| ApiError::internal("a session cannot be signed"))?;
     envelope::json(

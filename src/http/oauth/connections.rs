@@ -79,6 +79,7 @@ pub async fn revoke(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let id = GrantId::parse(call.parameter("id")).ok_or_else(ApiError::not_found)?;
     let revoked = call.state().actors.grants.revoke(call.caller()?.user_id, id).await?;
     let revoked_at = Moment(revoked.ok_or_else(ApiError::not_found)?);
+    tracing::info!(connection = id.0, request_id = call.request_id.as_str(), "a connection was revoked");
     envelope::json(StatusCode::OK, &json!({ "revoked": { "id": id, "revoked_at": revoked_at } }))
 }
 
@@ -108,6 +109,7 @@ pub async fn submit(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         Some(id) => {
             // One that has ended already is not on the page that follows.
             call.state().actors.grants.revoke(session.user_id, id).await?;
+            tracing::info!(connection = id.0, request_id = call.request_id.as_str(), "a connection was revoked");
             see_other("/app/connections")
         }
         None => refused(),

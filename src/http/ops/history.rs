@@ -2,8 +2,8 @@
 //!
 //! One task reads atomics and appends to a ring; readers copy from it. No actor takes part.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::actors::runtime::{ActorRegistry, ActorState, ActorStats};
 use crate::clock::Clock;
 use crate::domain::job::{JobStatus, Product};
+use crate::domain::refusal_reason::RefusalReason;
 use crate::metrics::{Counts, LatencyHistogram, Metrics};
 
 /// Samples kept.
@@ -20,11 +21,17 @@ pub const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 /// Percentiles are taken over this many samples, so that rare messages still draw a line.
 const PERCENTILE_SAMPLES: usize = 10;
 
+/// How long a refusal counts in what is told of the last minute.
+const MINUTE_SAMPLES: usize = 60;
+/// More refusals than one in so many requests are worth attention.
+const ALARMING_ONE_IN: u64 = 100;
+
 /// The recorder and its ring.
 pub struct History {
     metrics: Arc<Metrics>,
     registry: ActorRegistry,
-    engines: Vec<(Product, Arc<ActorStats>)>,
+    /// Known once the actors are started.
+    engines: OnceLock<Vec<(Product, Arc<ActorStats>)>>,
     clock: Arc<dyn Clock>,
     ring: Mutex<Ring>,
 }
@@ -37,7 +44,11 @@ struct Ring {
     before: Option<Before>,
     actor_windows: Vec<Window>,
     http_window: Window,
+    /// Requests and refusals by reason, as counted at each of the last samples.
+    minute: VecDeque<(u64, RefusalCounts)>,
 }
+
+type RefusalCounts = [(RefusalReason, u64); RefusalReason::ALL.len()];
 
 /// What the last sample saw of numbers that only grow.
 struct Before {
@@ -46,6 +57,7 @@ struct Before {
     rows: Vec<u64>,
     http: u64,
     http_errors: u64,
+    refused: u64,
 }
 
 /// Latency counts of the last samples; the newest minus the oldest is what happened lately.
@@ -69,6 +81,7 @@ struct Sample {
     actors: Vec<Point>,
     http: Point,
     http_errors_per_s: u64,
+    refused_per_s: u64,
     jobs: Vec<JobPoint>,
 }
 
@@ -97,7 +110,24 @@ impl History {
         engines: Vec<(Product, Arc<ActorStats>)>,
         clock: Arc<dyn Clock>,
     ) -> Arc<Self> {
-        Arc::new(Self { metrics, registry, engines, clock, ring: Mutex::default() })
+        let history = Self::waiting(metrics, registry, clock);
+        history.set_engines(engines);
+        history
+    }
+
+    /// An empty history of a process whose actors are not started yet.
+    pub fn waiting(metrics: Arc<Metrics>, registry: ActorRegistry, clock: Arc<dyn Clock>) -> Arc<Self> {
+        Arc::new(Self { metrics, registry, engines: OnceLock::new(), clock, ring: Mutex::default() })
+    }
+
+    /// Says once whose queue holds the waiting jobs of a product.
+    pub fn set_engines(&self, engines: Vec<(Product, Arc<ActorStats>)>) {
+        // Whoever says it again is not heard.
+        let _ = self.engines.set(engines);
+    }
+
+    fn engines(&self) -> &[(Product, Arc<ActorStats>)] {
+        self.engines.get().map_or(&[], Vec::as_slice)
     }
 
     /// Takes one sample.
@@ -109,10 +139,16 @@ impl History {
         let now = Before {
             monotonic_ms: self.clock.monotonic_ms(),
             handled: watched.iter().map(|one| one.stats().handled()).collect(),
-            rows: self.engines.iter().map(|(product, stats)| self.rows_so_far(*product, stats)).collect(),
+            rows: self.engines().iter().map(|(product, stats)| self.rows_so_far(*product, stats)).collect(),
             http: self.metrics.http.requests.get(),
             http_errors: self.metrics.http.errors.get(),
+            refused: self.metrics.refused.total(),
         };
+        ring.minute.push_back((now.http, self.metrics.refused.counts()));
+        // One more than a minute has: it is the difference of the first and the last.
+        if ring.minute.len() > MINUTE_SAMPLES + 1 {
+            ring.minute.pop_front();
+        }
         let elapsed_ms = ring.before.as_ref().map_or(0, |before| now.monotonic_ms.saturating_sub(before.monotonic_ms));
         let rate = |now: u64, before: Option<u64>| {
             let difference = before.map_or(0, |before| now.saturating_sub(before));
@@ -132,7 +168,7 @@ impl History {
         let http =
             Point { depth: 0, per_s: rate(now.http, before.map(|before| before.http)), p50_us, p99_us, busy: false };
         let http_errors_per_s = rate(now.http_errors, before.map(|before| before.http_errors));
-        let jobs = self.engines.iter().zip(&now.rows).enumerate();
+        let jobs = self.engines().iter().zip(&now.rows).enumerate();
         let jobs = jobs.map(|(index, ((product, stats), rows))| JobPoint {
             waiting: stats.queue_depth(),
             running: u64::from(stats.busy_for_ms().is_some() && stats.snapshot().rows_total > 0),
@@ -140,7 +176,9 @@ impl History {
             completed: self.metrics.jobs(*product).count(JobStatus::Completed).get(),
             failed: self.metrics.jobs(*product).count(JobStatus::Failed).get(),
         });
-        let sample = Sample { at_ms: self.clock.now_ms(), actors, http, http_errors_per_s, jobs: jobs.collect() };
+        let jobs = jobs.collect();
+        let refused_per_s = rate(now.refused, before.map(|before| before.refused));
+        let sample = Sample { at_ms: self.clock.now_ms(), actors, http, http_errors_per_s, refused_per_s, jobs };
         ring.samples.push_back(sample);
         if ring.samples.len() > SAMPLES_MAX {
             ring.samples.pop_front();
@@ -159,6 +197,19 @@ impl History {
                 self.sample();
             }
         })
+    }
+
+    /// What was refused in the last minute.
+    pub fn refused(&self) -> RefusedMinute {
+        let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let (Some((http_before, before)), Some((http_now, now))) = (ring.minute.front(), ring.minute.back()) else {
+            return RefusedMinute::default();
+        };
+        let counts =
+            now.iter().zip(before).map(|((reason, now), (_, before))| (reason.as_str(), now.saturating_sub(*before)));
+        let by_reason: BTreeMap<&'static str, u64> = counts.filter(|(_, count)| *count > 0).collect();
+        let (refused, requests) = (by_reason.values().sum::<u64>(), http_now.saturating_sub(*http_before));
+        RefusedMinute { by_reason, refused, requests, is_alarming: refused.saturating_mul(ALARMING_ONE_IN) > requests }
     }
 
     /// The samples from a number on, column by column.
@@ -185,8 +236,9 @@ impl History {
                 .collect(),
             http: Series::of("http", samples.iter().map(|sample| Some(sample.http))),
             http_errors_per_s: samples.iter().map(|sample| sample.http_errors_per_s).collect(),
+            refused_per_s: samples.iter().map(|sample| sample.refused_per_s).collect(),
             jobs: self
-                .engines
+                .engines()
                 .iter()
                 .enumerate()
                 .map(|(index, (product, stats))| {
@@ -214,6 +266,19 @@ impl History {
     }
 }
 
+/// What was refused with 429 or 503 in the last minute.
+#[derive(Debug, Default, Serialize)]
+pub struct RefusedMinute {
+    /// How often for each reason that was met.
+    pub by_reason: BTreeMap<&'static str, u64>,
+    /// All of them.
+    pub refused: u64,
+    /// Requests answered, these included.
+    pub requests: u64,
+    /// More than one request in a hundred was refused.
+    pub is_alarming: bool,
+}
+
 /// Part of the history, column by column: one number per sample in every list.
 #[derive(Debug, Serialize)]
 pub struct Columns {
@@ -231,6 +296,8 @@ pub struct Columns {
     pub http: Series,
     /// HTTP requests answered with 5xx per second.
     pub http_errors_per_s: Vec<u64>,
+    /// HTTP requests refused with 429 or 503 per second.
+    pub refused_per_s: Vec<u64>,
     /// A series per product.
     pub jobs: Vec<JobSeries>,
 }

@@ -81,6 +81,7 @@ pub async fn revoke(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         return Err(ApiError::validation(&issues));
     };
     let row = call.state().actors.keys.revoke(call.caller()?.user_id, key_id).await?.ok_or_else(ApiError::not_found)?;
+    tracing::info!(key = row.prefix, user = row.user_id.0, request_id = call.request_id.as_str(), "a key was revoked");
     envelope::json(StatusCode::OK, &RevocationJson { revoked: RevokedKeyJson::from(&row) })
 }
 

@@ -1,5 +1,7 @@
 //! The one unit that ends a job: state, charge, movement, payload gone, result there, all or nothing.
 
+use std::sync::Arc;
+
 use super::{INLINE_BYTES_MAX, PART_BYTES_MAX};
 use crate::domain::credits::{CreditAccount, CreditChange};
 use crate::domain::date::Month;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use actix_web::http::{Method, StatusCode};
+use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse};
 use bookkeeping_suite::clock::{Clock, ManualClock};
 use bookkeeping_suite::domain::caller;
@@ -20,7 +20,7 @@ use bookkeeping_suite::domain::refusal_reason::RefusalReason;
 use bookkeeping_suite::http::call::{Call, Gate, RateOutcome, SessionError, TokenOutcome};
 use bookkeeping_suite::http::error::ApiError;
 use bookkeeping_suite::http::route_table::{Access, BodyRule, Route};
-use bookkeeping_suite::http::server::{Observer, Parts, ServerOptions};
+use bookkeeping_suite::http::server::{Finished, Observer, Parts, ServerOptions};
 use bookkeeping_suite::http::{BodyLimits, envelope, server};
 use serde_json::{Value, json};
 
@@ -89,12 +89,11 @@ impl Gate for TestGate {
 pub struct Seen(pub Mutex<Vec<(Option<usize>, String, u16)>>);
 
 impl Observer for Seen {
-    fn finished(&self, route: Option<usize>, method: &Method, status: u16, took: std::time::Duration) {
-        assert!((0.0..600.0).contains(&took.as_secs_f64()));
-        self.0.lock().unwrap().push((route, method.to_string(), status));
+    fn finished(&self, finished: &Finished<'_>) {
+        assert!((0.0..600.0).contains(&finished.took.as_secs_f64()));
+        self.0.lock().unwrap().push((finished.route, finished.method.to_string(), finished.status));
     }
 
-    fn refused(&self, _: RefusalReason) {}
 
     fn message_answered(&self, _: &'static str, _: &'static str, _: &'static str, _: std::time::Duration) {}
 }

@@ -71,28 +71,46 @@ impl Shell {
     pub fn serve(&self, more: &[&str]) -> Serving {
         let mut arguments = SERVE.to_vec();
         arguments.extend(more);
-        Self::started(self.command(&arguments))
+        let serving = self.start(&arguments);
+        serving.addresses();
+        serving
     }
 
     /// The same with so many descriptors and no more.
     #[track_caller]
     pub fn serve_with_descriptors(&self, descriptors: u64) -> Serving {
-        let program = self.command(&SERVE);
-        let mut command = Command::new("sh");
-        command.args(["-c", &format!("ulimit -n {descriptors} && exec \"$0\" \"$@\"")]);
-        command.arg(program.get_program()).args(program.get_args());
-        for (name, value) in program.get_envs() {
+        self.serve_through(&["sh", "-c", &format!("ulimit -n {descriptors} && exec \"$0\" \"$@\"")], &[])
+    }
+
+    /// The same through another program, which is given ours and its arguments to run in its place.
+    #[track_caller]
+    pub fn serve_through(&self, through: &[&str], more: &[&str]) -> Serving {
+        let plain = self.command(&[]);
+        let [first, rest @ ..] = through else { panic!("a program") };
+        let mut command = Command::new(first);
+        command.args(rest).arg(plain.get_program()).args(SERVE).args(more);
+        for (name, value) in plain.get_envs() {
             match value {
                 Some(value) => command.env(name, value),
                 None => command.env_remove(name),
             };
         }
         command.current_dir(self.folder.path()).stdin(Stdio::null());
-        Self::started(command)
+        let serving = Serving::of(command);
+        serving.addresses();
+        serving
     }
 
+    /// Starts a command that goes on running.
     #[track_caller]
-    fn started(mut command: Command) -> Serving {
+    pub fn start(&self, arguments: &[&str]) -> Serving {
+        Serving::of(self.command(arguments))
+    }
+}
+
+impl Serving {
+    #[track_caller]
+    fn of(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
         let output = Arc::new(Mutex::new([String::new(), String::new()]));
         // Drained all the time, so that a full pipe never stops the program.
@@ -100,9 +118,7 @@ impl Shell {
             drain(child.stdout.take().expect("piped"), 0, &output),
             drain(child.stderr.take().expect("piped"), 1, &output),
         ];
-        let serving = Serving { child, output, readers };
-        serving.addresses();
-        serving
+        Self { child, output, readers }
     }
 }
 
@@ -123,7 +139,7 @@ fn drain(
 }
 
 impl Ran {
-    fn of(output: Output) -> Self {
+    pub fn of(output: Output) -> Self {
         Self {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -256,6 +256,12 @@ impl TestServer {
         }
     }
 
+    /// Sets the wall clock ahead, or back by a negative number, as an operator would; the monotonic clock stays.
+    #[track_caller]
+    pub fn set_wall_ahead_s(&self, seconds: i64) {
+        self.set_wall_back_s(-seconds);
+    }
+
     /// Sets the wall clock back, as an operator would; the monotonic clock stays.
     #[track_caller]
     pub fn set_wall_back_s(&self, seconds: i64) {

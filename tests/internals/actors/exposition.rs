@@ -8,10 +8,11 @@ use bookkeeping_suite::metrics::Metrics;
 use super::probe::{ActorFixture, AtOnce, Order};
 
 /// The names of `operations.md`, as samples or, where a series appears with its first event, as a described type.
-const NAMES: [&str; 39] = [
-    "http_refused_total",
+const NAMES: [&str; 40] = [
     "http_requests_total",
     "http_request_seconds",
+    "http_refused_total",
+    "build_info",
     "actor_messages_total",
     "actor_handle_seconds",
     "actor_queue_depth",
