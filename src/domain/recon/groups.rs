@@ -16,7 +16,7 @@ use crate::domain::control::Stopped;
 use super::assignment::NONE;
 use super::dataset::Dataset;
 use super::evidence::{Evidence, Reader, Texts};
-use super::matcher::Ordered;
+use super::ordered::Ordered;
 use super::pace::Pace;
 use super::subset_sum::{MEMBERS, Member, Search, nearest};
 use super::words::Side;

@@ -17,10 +17,9 @@ use super::dataset::{Dataset, Rows};
 use super::evidence::{Evidence, NAT, Pair, Reader, STOP_WORDS, Texts};
 use super::groups::{Group, Leftover, open_books};
 use super::names::{self, Names};
+use super::ordered::Ordered;
 use super::pace::Pace;
-use super::subset_sum::chance_of_amount;
 use super::words::Vocabulary;
-use crate::domain::amount;
 
 /// Limits of the exact search; tests make them small to force the fallback.
 #[derive(Debug, Clone, Copy)]
@@ -79,60 +78,6 @@ pub(super) fn match_rows(
     }
     control.progress(dataset.rows());
     Ok(Matching { partner_of_bank: partners, groups })
-}
-
-/// One side in canonical order: by penny, day, text, digits, and only then by submitted
-/// index, which can only tell identical rows apart.
-pub(super) struct Ordered {
-    /// The submitted index of each place.
-    pub(super) rows: Vec<u32>,
-    pub(super) pence: Vec<i128>,
-    pub(super) days: Vec<i32>,
-}
-
-impl Ordered {
-    fn of(rows: &Rows, pace: &Pace<'_>) -> Result<Self, Stopped> {
-        let mut keys: Vec<(i128, i32, u64, u32)> = Vec::with_capacity(rows.len());
-        for row in 0..rows.len() {
-            pace.spend(16)?;
-            let start = first_letters(rows.description(row));
-            keys.push((amount::pence(rows.units(row)), rows.date(row).day_number(), start, row as u32));
-        }
-        pace.check()?;
-        keys.sort_unstable();
-        pace.check()?;
-        // Whole texts are compared only where their first letters are the same.
-        let alike = |left: &(i128, i32, u64, u32), right: &(i128, i32, u64, u32)| {
-            (left.0, left.1, left.2) == (right.0, right.1, right.2)
-        };
-        for group in keys.chunk_by_mut(alike) {
-            if group.len() > 1 {
-                let text = |row: u32| (rows.description(row as usize), rows.amount_text(row as usize));
-                group.sort_unstable_by(|left, right| text(left.3).cmp(&text(right.3)).then(left.3.cmp(&right.3)));
-                pace.spend(group.len() as u64 * 32)?;
-            }
-        }
-        Ok(Self {
-            rows: keys.iter().map(|key| key.3).collect(),
-            pence: keys.iter().map(|key| key.0).collect(),
-            days: keys.iter().map(|key| key.1).collect(),
-        })
-    }
-
-    /// How likely any row of this side has the amount of a place, see [`chance_of_amount`].
-    pub(super) fn chance_of(&self, place: usize) -> f64 {
-        let pence = self.pence[place];
-        let first = self.pence.partition_point(|&other| other < pence);
-        let rows_with = self.pence[first..].partition_point(|&other| other == pence);
-        chance_of_amount(pence, rows_with, self.pence.len())
-    }
-}
-
-/// The first eight bytes as a number that sorts like the text; descriptions have no NUL.
-fn first_letters(text: &str) -> u64 {
-    let mut letters = [0_u8; 8];
-    letters.iter_mut().zip(text.bytes()).for_each(|(letter, byte)| *letter = byte);
-    u64::from_be_bytes(letters)
 }
 
 /// Rows of equal amount connected by possible pairs, as ranges of places.

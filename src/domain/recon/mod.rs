@@ -14,6 +14,7 @@ mod matcher;
 mod names;
 #[cfg(test)]
 mod oracle;
+mod ordered;
 mod pace;
 mod subset_sum;
 mod tolerance;

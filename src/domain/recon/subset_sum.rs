@@ -199,7 +199,8 @@ const ROUND: [i64; 13] = [1, 5, 10, 50, 100, 500, 1_000, 2_500, 5_000, 10_000, 5
 /// size would be anywhere. `rows_with` counts the row itself.
 pub(super) fn chance_of_amount(pence: i128, rows_with: usize, rows: usize) -> f64 {
     let size = pence.unsigned_abs().max(1);
-    let step = ROUND.iter().rev().find(|&&step| size % step.unsigned_abs() as u128 == 0).copied().unwrap_or(1);
+    let step =
+        ROUND.iter().rev().find(|&&step| size.is_multiple_of(u128::from(step.unsigned_abs()))).copied().unwrap_or(1);
     let anywhere = (0.3 * step as f64 / size as f64).min(0.3);
     (rows_with.saturating_sub(1) as f64 + USUAL_ROWS * anywhere) / (rows as f64 + USUAL_ROWS)
 }
