@@ -33,6 +33,8 @@ const PEOPLE: usize = 8;
 const CONNECTIONS: usize = 24;
 /// Waiting jobs of a product, so that what is left of a round is soon done.
 const PLACES: &str = "24";
+/// When a client that keeps jobs waiting comes back after a 503.
+const COME_BACK: Duration = Duration::from_millis(10);
 /// How much more than the capacity is offered.
 const OVERLOAD: f64 = 10.0;
 /// The least share of the best that overload may leave, and that of large reconciliations, whose refused bodies of four
@@ -70,7 +72,13 @@ fn offer(
         offered.sent.fetch_add(1, Ordering::Relaxed);
         match reply.status {
             202 => offered.accepted.fetch_add(1, Ordering::Relaxed),
-            503 => offered.busy.fetch_add(1, Ordering::Relaxed),
+            503 => {
+                if every.is_zero() {
+                    // Clients that only keep jobs waiting come back when there may be room.
+                    thread::sleep(COME_BACK);
+                }
+                offered.busy.fetch_add(1, Ordering::Relaxed)
+            }
             _ => anyhow::bail!("a submission was answered {}", reply.summary()),
         };
     }
