@@ -11,7 +11,7 @@ use crate::support::client::Answer;
 use crate::support::server::TestServer;
 
 /// Reasons that other tests provoke: of e-mail, VAT schemes, and the tokens of imports and opening balances.
-const ELSEWHERE: [&str; 7] = [
+const ELSEWHERE: [&str; 9] = [
     "no_recipient",
     "token_used",
     "token_expired",
@@ -19,6 +19,8 @@ const ELSEWHERE: [&str; 7] = [
     "idempotency_in_progress",
     "vat_already_posted",
     "limit_reached",
+    "nothing_to_suggest",
+    "stale_suggestion",
 ];
 
 /// An organisation in which everything can be refused.

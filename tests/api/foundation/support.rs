@@ -94,7 +94,6 @@ impl Observer for Seen {
         self.0.lock().unwrap().push((finished.route, finished.method.to_string(), finished.status));
     }
 
-
     fn message_answered(&self, _: &'static str, _: &'static str, _: &'static str, _: std::time::Duration) {}
 }
 

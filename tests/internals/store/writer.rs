@@ -22,8 +22,10 @@ async fn waiting_units_share_a_commit(bed: &StoreFixture) {
     let (units, groups) = (stats.units.load(Ordering::Relaxed), stats.groups.load(Ordering::Relaxed));
     let submissions: Vec<_> = (0..200)
         .map(|_| {
-            let (writer, job) =
-                (bed.store.writer.clone(), bookkeeping_suite::store::NewJob { capacity: 1_000, ..bed.job(user, 1) });
+            let (writer, job) = (
+                bed.store.writer.clone(),
+                bookkeeping_suite::store::NewJob { capacity: 1_000, share: 1_000, ..bed.job(user, 1) },
+            );
             tokio::spawn(async move { writer.submit(job, vec![b"p".to_vec()]).await.unwrap() })
         })
         .collect();
