@@ -40,7 +40,7 @@ pub struct Refused<'a> {
 }
 
 /// Its place among the kinds.
-const fn kind_of(reason: Option<RefusalReason>) -> usize {
+fn kind_of(reason: Option<RefusalReason>) -> usize {
     match reason {
         Some(reason) => reason.index(),
         None => KINDS - 1,

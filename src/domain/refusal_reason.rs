@@ -42,8 +42,8 @@ impl RefusalReason {
     ];
 
     /// Its place in [`Self::ALL`].
-    pub const fn index(self) -> usize {
-        self as usize
+    pub fn index(self) -> usize {
+        Self::ALL.iter().position(|known| *known == self).unwrap_or_default()
     }
 
     /// The wire form, also the label.
