@@ -30,6 +30,7 @@ use crate::domain::oauth::lifetimes::Lifetimes;
 use crate::http::dispatch::ActorGate;
 use crate::http::first_party::progress::OpenSockets;
 use crate::http::first_party::throttle::Throttle;
+use crate::http::mcp::Comparisons;
 use crate::http::oauth::documents::{ClientDocuments, FetchOptions};
 use crate::http::oauth::{self, OAuthOptions};
 use crate::http::products::{MailOptions, ProductLimits, Products};
@@ -128,6 +129,7 @@ pub(super) async fn start(
         limits: product_limits(settings),
         throttle: Arc::new(Throttle::new(Arc::clone(&clock))),
         sockets: OpenSockets::default(),
+        comparisons: Comparisons::default(),
         // Where documents are rendered, the renderer goes here.
         mail: MailOptions { host: actors.mail.host().to_owned() },
         oauth: oauth_options(settings),

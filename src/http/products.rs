@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::error::ApiError;
 use super::first_party::progress::OpenSockets;
 use super::first_party::throttle::Throttle;
+use super::mcp::Comparisons;
 use super::oauth::OAuthOptions;
 use super::oauth::documents::ClientDocuments;
 use super::wire;
@@ -59,6 +60,8 @@ pub struct Products {
     pub throttle: Arc<Throttle>,
     /// Progress sockets that are open.
     pub sockets: OpenSockets,
+    /// Comparisons of statements that tools carry out.
+    pub comparisons: Comparisons,
     /// How e-mails are sent.
     pub mail: MailOptions,
     /// The authorization server.

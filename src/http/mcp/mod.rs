@@ -4,6 +4,7 @@
 
 mod arguments;
 mod bridge;
+mod comparisons;
 mod definitions;
 mod direct;
 mod outcome;
@@ -11,3 +12,4 @@ mod server;
 mod tools;
 
 pub use bridge::{endpoint, options};
+pub use comparisons::Comparisons;

@@ -2,10 +2,10 @@
 //! stores nothing and is charged for nothing, so that it is bounded: so many rows, one comparison at a time of a connection and
 //! one in the process, on a blocking thread that stops when nobody waits any more.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::iter::Peekable;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::vec::IntoIter;
 
@@ -19,12 +19,13 @@ use crate::domain::amount::UNITS_PER_PENNY;
 use crate::domain::books::records::bank_book::{BankBookRow, BankBookSource};
 use crate::domain::control::{Control, Stopped};
 use crate::domain::date::Date;
-use crate::domain::ids::{ConnectionId, OrganisationId};
+use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::money::{Money, Pence};
 use crate::domain::recon::dataset::MAX_DESCRIPTION_CHARS;
 use crate::domain::recon::{self, Dataset, Explanation, Options, Outcome, Rows};
 use crate::http::error::ApiError;
 use crate::http::mcp::arguments::Arguments;
+use crate::http::mcp::comparisons::Turn;
 use crate::http::mcp::outcome::{Failure, Outcome as Answer, Refused};
 
 /// The most rows of the books that are looked at.
@@ -38,8 +39,6 @@ const ROWS_CHARACTERS_MAX: usize = 22_500;
 /// How many problems of rows are named; the count goes on.
 const PROBLEMS_NAMED_MAX: usize = 20;
 
-/// The keys, by their prefix, for which a comparison is under way.
-static AT_WORK: Mutex<BTreeSet<ConnectionId>> = Mutex::new(BTreeSet::new());
 /// The comparison that runs in the process: jobs have the other threads.
 static PLACE: Semaphore = Semaphore::const_new(1);
 
@@ -131,7 +130,10 @@ struct Perhaps {
 /// Compares a statement with the books.
 pub(super) async fn statement(inside: &Inside<'_>, arguments: &Arguments) -> Answer {
     let statement = Statement::read(arguments)?;
-    let turn = Turn::take(inside.call.access().map_err(fault)?.id)?;
+    let turn = inside.call.state().comparisons.begin(inside.call.access().map_err(fault)?.id).ok_or_else(|| {
+        let failure = Failure::new("busy", "a statement of this connection is being compared");
+        failure.next("wait for its answer, then ask again")
+    })?;
     // The route says whether there is such a bank account.
     inside.ask("getBankAccount", Some(statement.bank_account_id)).await?;
     let place = tokio::time::timeout(PATIENCE, PLACE.acquire()).await.map_err(|_| Refused::from(busy()))?;
@@ -222,26 +224,6 @@ impl Statement {
         let (opening, closing) = self.balances?;
         let moved: Pence = self.rows.iter().map(|row| row.amount).sum();
         Some(closing - opening - moved)
-    }
-}
-
-/// The right of a connection to a comparison: one at a time.
-struct Turn(ConnectionId);
-
-impl Turn {
-    fn take(connection: ConnectionId) -> Result<Self, Failure> {
-        let is_first = AT_WORK.lock().unwrap_or_else(PoisonError::into_inner).insert(connection);
-        if is_first {
-            return Ok(Self(connection));
-        }
-        let failure = Failure::new("busy", "a statement of this connection is being compared");
-        Err(failure.next("wait for its answer, then ask again"))
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        AT_WORK.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
     }
 }
 
@@ -480,17 +462,6 @@ fn fitting(lists: [Vec<Box<RawValue>>; 3]) -> [Vec<Box<RawValue>>; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ids::GrantId;
-
-    #[test]
-    fn a_connection_has_one_comparison_at_a_time() {
-        let [one, another] = [i64::MAX, i64::MAX - 1].map(|id| ConnectionId::Grant(GrantId(id)));
-        let first = Turn::take(one).expect("nobody compares");
-        assert!(Turn::take(one).is_err_and(|failure| failure.to_string().starts_with("busy: ")));
-        let _other = Turn::take(another).expect("another connection");
-        drop(first);
-        Turn::take(one).expect("it has ended");
-    }
 
     #[test]
     fn who_goes_away_stops_the_comparison() {
