@@ -10,7 +10,7 @@ use crate::support::program::{Serving, Shell};
 use crate::support::until;
 
 const EMAIL: &str = "ada@example.com";
-const PASSWORD: &str = "correct horse battery staple";
+const PASSWORD: &str = "eleven clocks on the landing";
 
 fn objects(log: &str) -> Vec<Value> {
     log.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()

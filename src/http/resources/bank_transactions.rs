@@ -337,7 +337,10 @@ fn example() -> Value {
 }
 
 fn import_example() -> Value {
-    json!({ "import_id": 3, "created": 1, "skipped": 0, "transactions": [{ "row": 0, "id": 41, "status": "created" }] })
+    json!({
+        "import_id": 3, "created": 1, "skipped": 0, "transactions": [{ "row": 0, "id": 41, "status": "created" }],
+        "suggest": { "coding_job_id": "cod_019351b7c8a07a3e9f5c2b1d4e6f8a90" },
+    })
 }
 
 fn candidate_example() -> Value {

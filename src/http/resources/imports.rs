@@ -168,16 +168,17 @@ fn issues() -> Array {
 
 fn example() -> Value {
     json!({
-        "id": 4, "token": null, "kind": "customers", "status": "confirmed",
+        "id": 4, "token": null, "kind": "bank_transactions", "status": "confirmed",
         "rows_total": 2, "rows_valid": 1, "rows_invalid": 1, "rows_duplicate": 0,
         "issues": [{
-            "section": "rows", "row": 1, "field": "email", "path": "rows[1].email",
-            "message": "must be an e-mail address, such as accounts@example.com"
+            "section": "rows", "row": 1, "field": "amount", "path": "rows[1].amount",
+            "message": "must have at most two decimals, such as -12.34"
         }],
         "issue_count": 1, "effects": { "journals": 0, "total_debit": 0.00 }, "created_at": "2026-03-10T12:00:00.000Z",
         "created_by": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B" }, "expires_at": "2026-03-10T12:30:00.000Z",
         "confirmed_at": "2026-03-10T12:01:00.000Z",
-        "results": [{ "row": 0, "status": "created", "id": 12 }, { "row": 1, "status": "invalid", "id": null }]
+        "results": [{ "row": 0, "status": "created", "id": 12 }, { "row": 1, "status": "invalid", "id": null }],
+        "suggest": { "coding_job_id": "cod_019351b7c8a07a3e9f5c2b1d4e6f8a90" }
     })
 }
 
