@@ -186,6 +186,7 @@ pub fn suggest_bank_transactions() -> Operation {
     .rule("transaction_ids", "is not combined with bank_account_id, date_from and date_to")
     .rule("transaction_ids[]", "is there already")
     .rule("date_to", "must not be before date_from")
+    .error(ErrorCode::ValidationError)
     .idempotent()
 }
 

@@ -69,6 +69,7 @@ pub fn update_organisation() -> Operation {
     .conflict(json!({ "reason": "vat_already_posted", "date": "2026-04-03", "journal_id": 40 }))
     .vat_rules()
     .rule("vat_scheme_from", "a change of scheme needs its first day")
+    .rule("vat_scheme_from", "goes with a change of vat_scheme, flat_rate_percent or flat_rate_basis: what has begun is not moved")
     .rule("vat_scheme_from", "must be the first day of a VAT period")
     .rule("financial_year_end", "would make the first year that is not locked longer than 18 months")
     .change()
