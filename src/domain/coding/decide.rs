@@ -33,6 +33,9 @@ pub struct Decision {
     pub others: Vec<(usize, f32)>,
 }
 
+/// Words that limit what an account is for: its other words do not lead there by themselves.
+const LIMITING_WORDS: &[&str] = &["ABROAD", "OVERSEA", "FOREIGN"];
+
 /// Charts of more accounts are not compared with every line in meaning, account by account.
 const COMPARED_WHOLE: usize = 400;
 
@@ -123,10 +126,11 @@ impl<'k> Decider<'k> {
         Self { knowledge, chart, reader, hints, sales, purchases, private_customers, kin, cards, rare }
     }
 
-    /// Decides a line by its own words. `is_large` says that equipment of this price is an asset.
-    pub fn decide(&self, wording: &Wording, money_in: bool, is_large: bool) -> Decision {
+    /// Decides a line by its own words. `is_large` says that equipment of this price is an asset, `digits` how many binary
+    /// digits the amount has in pence.
+    pub fn decide(&self, wording: &Wording, money_in: bool, is_large: bool, digits: u32) -> Decision {
         let vector = self.knowledge.meaning.vector(wording.text());
-        let mut clues = self.reader.clues(wording, &vector, money_in);
+        let mut clues = self.reader.clues(wording, &vector, money_in, digits);
         clues.truncate(12);
         if is_large && !money_in {
             for clue in &mut clues {
@@ -135,7 +139,7 @@ impl<'k> Decider<'k> {
         }
         self.replace(&mut clues, money_in);
         let gives_back = !money_in && self.is_about(clues.first(), &["customer_refund"]);
-        let sold = if gives_back { self.sold(wording, &vector) } else { None };
+        let sold = if gives_back { self.sold(wording, &vector, digits) } else { None };
         self.reverse_sales(&mut clues, sold);
         let mut named = self.named_accounts(wording, &vector, &clues, money_in || gives_back);
         // What a bank charges is no payment of its card.
@@ -143,6 +147,7 @@ impl<'k> Decider<'k> {
             named.retain(|account, _| !self.is_card(*account));
         }
         let worded = clues.len();
+        let strongest = clues.first().map_or(0.0, |clue| clue.score);
         self.add_usual(&mut clues, wording, money_in);
         // A person who pays is a private customer, where the chart keeps them apart.
         if money_in
@@ -165,7 +170,7 @@ impl<'k> Decider<'k> {
         let usual = clues.get(worded..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
         let is_usual = usual && decision.method == Method::Semantic;
         let is_weak = match decision.method {
-            Method::Semantic => decision.raw < WEIGHTS.weak_below,
+            Method::Semantic => decision.raw < WEIGHTS.weak_below || strongest < WEIGHTS.weak_alone,
             // One shared word that other accounts have as well, or that other evidence speaks against.
             Method::AccountName => decision.raw < WEIGHTS.weak_name_below,
             _ => false,
@@ -245,8 +250,8 @@ impl<'k> Decider<'k> {
     }
 
     /// What was sold, if a line that gives money back tells.
-    fn sold(&self, wording: &Wording, vector: &Vector) -> Option<ConceptId> {
-        let clues = self.reader.clues(wording, vector, true);
+    fn sold(&self, wording: &Wording, vector: &Vector, digits: u32) -> Option<ConceptId> {
+        let clues = self.reader.clues(wording, vector, true, digits);
         let income = |clue: &&Clue| {
             let concept = self.knowledge.concept(clue.concept);
             concept.is_income() && !matches!(concept.name, "customer_refund" | "cashback" | "other_income")
@@ -568,7 +573,13 @@ fn rare_words(chart: &Chart, lists: &WordLists) -> BTreeMap<String, Vec<(usize, 
         let parts = accounts.iter().map(|account| {
             let count = chart.words.get(*account).map_or(1, Vec::len).clamp(1, 6);
             let words = f32::from(u8::try_from(count).unwrap_or(6));
-            (*account, (0.55 + 0.45 / words) * shared)
+            // The travel of *Travel abroad* says little without the abroad.
+            let is_limited = !LIMITING_WORDS.contains(&word)
+                && chart.words.get(*account).is_some_and(|words| {
+                    words.iter().any(|other| LIMITING_WORDS.contains(&other.stem.as_str()))
+                });
+            let meant = if is_limited { WEIGHTS.word_of_a_phrase } else { 1.0 };
+            (*account, (0.55 + 0.45 / words) * shared * meant)
         });
         rare.insert(word.to_owned(), parts.collect());
     }

@@ -11,6 +11,7 @@ use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge, PatternMatch, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
+use super::payee_model::PayeeModel;
 use super::transfer::is_bank;
 use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording, is_month};
@@ -82,8 +83,9 @@ impl<'k> Reader<'k> {
         self.business.is_vat_registered
     }
 
-    /// The clues of a line, strongest first; equal ones in the order of the concepts.
-    pub fn clues(&self, wording: &Wording, vector: &Vector, money_in: bool) -> Vec<Clue> {
+    /// The clues of a line, strongest first; equal ones in the order of the concepts. `digits` is how many binary digits its
+    /// amount has in pence.
+    pub fn clues(&self, wording: &Wording, vector: &Vector, money_in: bool, digits: u32) -> Vec<Clue> {
         let mut sums = Sums::default();
         self.add_patterns(wording, money_in, &mut sums);
         self.add_category(wording, money_in, &mut sums);
@@ -93,6 +95,7 @@ impl<'k> Reader<'k> {
         self.add_hints(wording, money_in, &mut sums);
         let strongest = sums.strongest();
         self.add_meaning(vector, money_in, strongest, &mut sums);
+        self.add_expected(wording, digits, strongest, money_in, &mut sums);
         let mut clues = sums.into_clues();
         for clue in &mut clues {
             clue.score += WEIGHTS.likely * self.business.likely(clue.concept) * clue.score.min(1.0);
@@ -337,6 +340,19 @@ impl<'k> Reader<'k> {
                 let concept = self.business.shop(id).unwrap_or(id);
                 sums.add(concept, score, Method::Semantic);
             }
+        }
+    }
+
+    /// What names like the payee's sell, for money that goes out.
+    fn add_expected(&self, wording: &Wording, digits: u32, strongest: f32, money_in: bool, sums: &mut Sums) {
+        if money_in || is_person(&wording.payee) {
+            return;
+        }
+        let factor = if strongest >= WEIGHTS.usual { WEIGHTS.expected_beside } else { 1.0 };
+        for (concept, chance) in PayeeModel::get(self.knowledge).expect(self.knowledge, wording.text(), digits) {
+            let score = (WEIGHTS.expected + WEIGHTS.expected_doubt * chance.ln()) * factor;
+            let (concept, known) = self.shop(concept);
+            sums.add(concept, score * known, Method::Semantic);
         }
     }
 }

@@ -16,6 +16,7 @@ pub mod knowledge;
 pub mod line;
 mod meaning;
 mod outcome;
+mod payee_model;
 mod printed;
 mod settlement;
 mod stages;

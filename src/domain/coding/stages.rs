@@ -24,6 +24,9 @@ use crate::domain::control::{Control, Stopped, Unattended};
 /// Rows between two questions whether the answer is still wanted.
 const ROWS_PER_CHECK: usize = 128;
 
+/// A payment that may settle either of two contacts' documents is never surer than this.
+const MOST_FOR_ONE_OF_TWO: u16 = 450;
+
 /// How a raw score becomes a confidence.
 pub type Calibration = fn(Method, Basis, f32) -> u16;
 
@@ -36,6 +39,7 @@ struct Known<'w> {
     category: Option<ConceptId>,
     money_in: bool,
     is_large: bool,
+    digits: u32,
 }
 
 /// Runs every stage.
@@ -86,6 +90,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         }
         let money_in = line.amount > 0;
         let is_large = line.pence <= -business.asset_from_pence;
+        let digits = history::size_of(line.pence);
         let decision = known
             .entry(Known {
                 padded: &wording.padded,
@@ -94,11 +99,12 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
                 category: wording.category,
                 money_in,
                 is_large,
+                digits,
             })
             .or_insert_with(|| {
                 // A line without words is not even a usual one.
                 let is_mute = wording.text().is_empty() && wording.category.is_none();
-                if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, is_large) }
+                if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, is_large, digits) }
             });
         decided.push(decision.clone());
     }
@@ -209,7 +215,7 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
     let sectors: Vec<String> =
         business.sectors.iter().map(|(sector, weight)| format!("{} {weight:.2}", sector.name)).collect();
     let mut text = format!("      trades: {}; words:{}\n", sectors.join(", "), wording.padded);
-    let clues = decider.reader.clues(wording, &vector, line.amount > 0);
+    let clues = decider.reader.clues(wording, &vector, line.amount > 0, history::size_of(line.pence));
     for clue in clues.iter().take(4) {
         let fits: Vec<String> =
             chart.fits(clue.concept).iter().map(|fit| format!("{} {:.2}", name(fit.account), fit.score)).collect();
@@ -322,12 +328,13 @@ impl Stage<'_> {
         let (vat, rate, is_wanted) = self.allowed.answer(Vat::NoVat);
         *not_allowed |= !is_wanted;
         let raw = f32::from(settlement.strength) / 1000.0;
+        let sure = (self.calibration)(Method::InvoiceSettlement, Basis::Line, raw);
         CodedRow {
             account,
             vat,
             vat_rate: rate,
             vat_amount: 0,
-            confidence: (self.calibration)(Method::InvoiceSettlement, Basis::Line, raw),
+            confidence: if settlement.is_doubtful { sure.min(MOST_FOR_ONE_OF_TWO) } else { sure },
             basis: Basis::Line,
             method: Method::InvoiceSettlement,
             reason: Cow::Owned(settlement.remark),
@@ -502,7 +509,7 @@ impl Stage<'_> {
                     "Nothing is known of the payee; most lines like it are, in this trade: {about}. {account} is the chart's account for it."
                 )
             }
-            _ => format!("Nearest in meaning: {about}; {account} is the chart's account for it."),
+            _ => format!("Names and words like these mostly mean: {about}; {account} is the chart's account for it."),
         };
         if !is_wanted {
             reason.push_str(&format!(" {} would be the VAT code, which is not among those allowed.", wanted.as_str()));

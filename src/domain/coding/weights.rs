@@ -50,6 +50,12 @@ pub struct Weights {
     pub similar: f32,
     /// The part of it that counts beside strong evidence.
     pub similar_beside: f32,
+    /// What names like the payee's are sure to sell.
+    pub expected: f32,
+    /// What each e-fold of doubt about it takes away.
+    pub expected_doubt: f32,
+    /// The part of it that counts beside strong evidence.
+    pub expected_beside: f32,
     /// Evidence for income on money out.
     pub income_out: f32,
     /// Evidence for an expense on money in.
@@ -98,6 +104,8 @@ pub struct Weights {
     pub purchase: f32,
     /// A likeness with less of all weight decides nothing.
     pub weak_below: f32,
+    /// Nor do likenesses of which none has this much evidence, however many point to one account.
+    pub weak_alone: f32,
     /// And a shared word of an account's name.
     pub weak_name_below: f32,
     /// Below this much evidence nothing is known.
@@ -155,6 +163,9 @@ pub const WEIGHTS: Weights = Weights {
     similar_from: 0.267,
     similar: 2.4,
     similar_beside: 0.3,
+    expected: 2.6,
+    expected_doubt: 0.706,
+    expected_beside: 0.3,
     income_out: 0.5,
     expense_in: 0.605,
     shop_here: 0.75,
@@ -178,7 +189,8 @@ pub const WEIGHTS: Weights = Weights {
     sale: 1.25,
     purchase_below: 0.9,
     purchase: 0.9,
-    weak_below: 0.25,
+    weak_below: 0.34,
+    weak_alone: 1.2,
     weak_name_below: 0.36,
     fallback_below: 0.42,
     close_tier: 0.8,

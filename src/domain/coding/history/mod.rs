@@ -20,6 +20,7 @@ use super::vat::AllowedVat;
 use super::wording::Wording;
 use crate::domain::control::{Control, Stopped};
 use crate::domain::date::Date;
+pub use past::size_of;
 use past::{Past, Payee};
 use rustc_hash::FxHashSet;
 use unseen::Unseen;

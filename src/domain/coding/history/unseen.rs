@@ -6,7 +6,7 @@ use super::past::{Past, Payee, size_of};
 use super::spread::Spread;
 use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::decide::{Decider, Decision};
-use crate::domain::coding::knowledge::ConceptId;
+use crate::domain::coding::knowledge::{ConceptId, Knowledge, WordList};
 use crate::domain::coding::line::Line;
 use crate::domain::coding::outcome::{Method, Vat};
 use crate::domain::coding::wording::Wording;
@@ -17,6 +17,9 @@ const MOST_READ: usize = 4000;
 
 /// What an account that no payee went to counts beside one that one did.
 const NEVER_USED: f32 = 0.2;
+
+/// A past of so many payees says of others half of what a long one says.
+const FEW_PAYEES: f32 = 30.0;
 
 /// Payees between two questions whether the answer is still wanted.
 const PAYEES_PER_CHECK: usize = 64;
@@ -97,6 +100,7 @@ impl Unseen {
             concepts: FxHashMap::default(),
             vat: FxHashMap::default(),
         };
+        let towns = &decider.knowledge.words.town;
         let step = past.payees.len().div_ceil(MOST_READ).max(1);
         let (mut read, mut agreed) = (0.0_f32, 0.0_f32);
         let mut by_account: FxHashMap<usize, FxHashMap<ConceptId, f32>> = FxHashMap::default();
@@ -104,9 +108,9 @@ impl Unseen {
             if at % PAYEES_PER_CHECK == 0 && control.is_cancelled() {
                 return Err(Stopped);
             }
-            let decision = decider.decide(&payee.wording, payee.money_in, false);
+            let decision = decider.decide(&payee.wording, payee.money_in, false, size_of(payee.pence()));
             let shares = payee.shares();
-            for feature in features(&payee.wording, payee.pence(), &decision) {
+            for feature in features(towns, &payee.wording, payee.pence(), &decision) {
                 let spread = learned.features.entry(feature).or_default();
                 for (account, share) in shares.iter().filter(|(account, _)| is_trade(kinds, *account)) {
                     spread.add(account, share);
@@ -148,8 +152,9 @@ impl Unseen {
 
     /// What is likely for a line, from what it shares with payees of the past and from what its words alone say.
     pub fn guess(&self, wording: &Wording, line: &Line<'_>, decision: &Decision) -> Guess {
+        let towns = &Knowledge::get().words.town;
         let prior = if line.amount > 0 { &self.paying } else { &self.paid };
-        let told: Vec<(Feature, &Spread)> = features(wording, line.pence, decision)
+        let told: Vec<(Feature, &Spread)> = features(towns, wording, line.pence, decision)
             .into_iter()
             .filter_map(|feature| self.features.get(&feature).map(|spread| (feature, spread)))
             .filter(|(_, spread)| spread.total() > 0.0)
@@ -184,7 +189,9 @@ impl Unseen {
         }
         // What the words alone say, as far as this customer does what words say.
         let known: f32 = decision.raw + decision.others.iter().map(|(_, raw)| raw).sum::<f32>();
-        let share = if decision.method == Method::Fallback { 0.0 } else { 0.5 * self.agreement * known.min(1.0) };
+        let payees = self.paid.total() + self.paying.total();
+        let words = 1.0 - 0.5 * payees / (payees + FEW_PAYEES);
+        let share = if decision.method == Method::Fallback { 0.0 } else { words * self.agreement * known.min(1.0) };
         let share = if spread.total() > 0.0 { share } else { 1.0 };
         let mut mixed = Spread::default();
         for (account, chance) in spread.iter() {
@@ -226,10 +233,10 @@ fn is_trade(kinds: &[AccountType], account: usize) -> bool {
     matches!(kinds.get(account), Some(AccountType::Income | AccountType::Expense))
 }
 
-fn features(wording: &Wording, pence: i128, decision: &Decision) -> Vec<Feature> {
+fn features(towns: &WordList, wording: &Wording, pence: i128, decision: &Decision) -> Vec<Feature> {
     let mut features = Vec::new();
     for word in wording.text().split(' ').filter(|word| word.chars().count() >= 3).take(8) {
-        if word.chars().any(|character| character.is_ascii_digit()) {
+        if word.chars().any(|character| character.is_ascii_digit()) || towns.has(word) {
             continue;
         }
         features.push(Feature::Word(word.chars().take(24).collect()));

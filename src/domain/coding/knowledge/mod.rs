@@ -5,6 +5,7 @@ mod affinity;
 mod categories;
 mod chart_names;
 mod patterns;
+mod purchases;
 mod sectors;
 mod words;
 
@@ -20,6 +21,7 @@ use super::outcome::Vat;
 pub use account_examples::AccountExample;
 pub use affinity::Affinities;
 use categories::Categories;
+use purchases::Purchases;
 pub use chart_names::{ChartName, NameWord, name_words, stem};
 pub use patterns::{PatternMatch, Patterns, Strength, Target};
 pub use sectors::{Combination, Sector};
@@ -102,6 +104,8 @@ pub struct Knowledge {
     pub affinities: Affinities,
     /// Categories of merchants.
     categories: Categories,
+    /// What is bought for how much.
+    pub purchases: Purchases,
     /// Lists of words by which contexts, charts and lines are read.
     pub words: WordLists,
     /// Accounts of real charts.
@@ -185,6 +189,7 @@ impl Knowledge {
         let affinities = Affinities::read(&mut problems);
         let words = WordLists::read(&mut problems);
         let categories = Categories::read(&by_name, &mut problems);
+        let purchases = Purchases::read(&by_name, &mut problems);
         for (at, concept) in concepts.iter_mut().enumerate() {
             concept.vector = concept_vector(&meaning, concept, patterns.phrases(at));
         }
@@ -221,6 +226,7 @@ impl Knowledge {
             combinations,
             affinities,
             categories,
+            purchases,
             words,
             account_examples,
             meaning,

@@ -1,9 +1,17 @@
 //! Payments that name who pays or is paid: an item of the same amount, several that add up, less credit notes or tax, and
 //! parts where the line says so.
 
+use std::cmp::Reverse;
+
 use super::amounts::{Deduction, LONGEST_STATEMENT, Relation, at_least, is_round_share, sum_of_few, sum_of_first};
 use super::proposal::{NAMED, Proposal, WELL_NAMED};
 use super::proposer::{Named, Proposer, subsets};
+
+/// A contact whose name is less like the line than another's by this much is not meant.
+const TELLS_CONTACTS_APART: u32 = 200;
+
+/// From this likeness on all of a name is in the line.
+const NAMED_IN_FULL: u32 = 950;
 
 /// Items of a contact that are always looked at; more only while they do not cover the payment.
 const ALWAYS_TRIED: usize = 24;
@@ -14,10 +22,26 @@ impl Proposer<'_> {
         let credits: Vec<usize> = named.iter().filter(|named| named.credit).map(|named| named.item).collect();
         let contacts = self.reading.contacts.iter().filter(|(_, likeness)| *likeness >= NAMED);
         let proposals = contacts.filter_map(|(contact, likeness)| self.of_contact(*contact, *likeness, &credits));
-        proposals.max_by_key(|proposal| {
-            let rank = proposal.parts.first().and_then(|part| self.book.items.get(part.item)).map(|item| item.rank);
-            (proposal.score, std::cmp::Reverse(proposal.lateness), std::cmp::Reverse(rank))
-        })
+        let mut proposals: Vec<Proposal> = proposals.collect();
+        proposals.sort_by_key(|proposal| {
+            let rank = proposal.first_item().and_then(|item| self.book.items.get(item)).map(|item| item.rank);
+            (Reverse(proposal.score), proposal.lateness, rank)
+        });
+        let mut proposals = proposals.into_iter();
+        let mut best = proposals.next()?;
+        // Whoever is named in full is meant, unless another is as well.
+        let is_full = |proposal: &Proposal| proposal.likeness >= NAMED_IN_FULL;
+        let is_rival = |other: &Proposal| {
+            other.relation == best.relation
+                && best.likeness.saturating_sub(other.likeness) < TELLS_CONTACTS_APART
+                && (is_full(other) || !is_full(&best))
+        };
+        best.rival = proposals.find(is_rival).as_ref().and_then(Proposal::first_item);
+        // Lines that name one of them better come first and leave the other.
+        if best.rival.is_some() {
+            best.score = best.score.saturating_sub(TELLS_CONTACTS_APART);
+        }
+        Some(best)
     }
 
     fn of_contact(&self, contact: usize, likeness: u32, named_credits: &[usize]) -> Option<Proposal> {

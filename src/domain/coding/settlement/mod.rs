@@ -57,6 +57,8 @@ pub struct Settlement {
     pub settled: Vec<Settled>,
     /// How sure it is, in thousandths.
     pub strength: u16,
+    /// An item of another contact fits as well.
+    pub is_doubtful: bool,
     /// One sentence why.
     pub remark: String,
 }
@@ -95,6 +97,7 @@ pub fn settle_in_context(
             *answer = Some(Settlement {
                 remark: remark::write(&proposal, invoices, &book, source),
                 strength: strength(&proposal),
+                is_doubtful: proposal.rival.is_some(),
                 settled: settled(&proposal, &book),
             });
             for part in &proposal.parts {

@@ -49,10 +49,19 @@ pub(super) struct Proposal {
     pub(super) likeness: u32,
     /// Something else would fit as well.
     pub(super) ambiguous: bool,
+    /// An item of another contact that the line may mean as well.
+    pub(super) rival: Option<usize>,
     /// What competing proposals are ordered by.
     pub(super) score: u32,
     /// Days by which the due date was missed, as [`lateness`] counts.
     pub(super) lateness: i64,
+}
+
+impl Proposal {
+    /// The first item that is settled.
+    pub(super) fn first_item(&self) -> Option<usize> {
+        self.parts.first().map(|part| part.item)
+    }
 }
 
 /// A part of a proposal.

@@ -146,7 +146,8 @@ impl Proposer<'_> {
         };
         let score = named + likeness + relation.score() - if several { 50 } else { 0 };
         let lateness = lateness(self.reading.date, first.due);
-        (!parts.is_empty()).then_some(Proposal { parts, relation, number, likeness, ambiguous, score, lateness })
+        let rival = None;
+        (!parts.is_empty()).then_some(Proposal { parts, relation, number, likeness, ambiguous, rival, score, lateness })
     }
 }
 

@@ -400,6 +400,24 @@ fn a_bare_number_is_no_invoice_of_a_stranger() {
 }
 
 #[test]
+fn which_of_two_contacts_is_meant_is_left_to_a_person() {
+    let list = [invoice("INV-0009", "Dalton & Sons Ltd", "600"), invoice("INV-0010", "Dalton Estates LLP", "600")];
+    let doubtful = |lines: &[Transaction<'_>]| -> Vec<Option<bool>> {
+        let batch = Batch { transactions: lines.to_vec(), ..Batch::default() };
+        let (lines, _) = Line::read_all(&batch);
+        let settled = settle(&lines, &list, &Unattended).unwrap();
+        settled.into_iter().map(|settlement| settlement.map(|settlement| settlement.is_doubtful)).collect()
+    };
+    assert_eq!(doubtful(&[line("FPI DALTON", "600", 0)]), [Some(true)]);
+    assert_eq!(doubtful(&[line("FPI DALTON ESTATES", "600", 0)]), [Some(false)]);
+    assert_eq!(doubtful(&[line("FPI DALTON INV-0010", "600", 0)]), [Some(false)]);
+    // Once one of them is told apart, the other line can only mean the other.
+    let both = [line("FPI DALTON", "600", 0), line("FPI DALTON AND SONS", "600", 5)];
+    assert_eq!(doubtful(&both), [Some(false), Some(false)]);
+    assert_eq!(numbers(&both, &list), ["INV-0010", "INV-0009"]);
+}
+
+#[test]
 fn a_run_that_nobody_wants_stops() {
     struct Cancelled;
     impl Control for Cancelled {

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Fits the model that tells from a payee's name what was bought, and writes `src/domain/coding/knowledge/payees.bin`.
+
+  train.py [--brands NSI.json] [--output FILE] [--held-out]
+
+It learns from the patterns of `src/domain/coding/knowledge`, from `names/*.tsv` beside it, and from `brands.tsv` beside it (made by
+`brands.py`). README.md says what the model is and how it is read. Needs numpy and scipy; no random numbers: which names are held out
+follows from hashes, so that the same inputs give the same file.
+"""
+import argparse
+import glob
+import os
+import re
+import struct
+import unicodedata
+import zlib
+
+import numpy
+from scipy import sparse
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+KNOWLEDGE = os.path.join(HERE, "..", "..", "src", "domain", "coding", "knowledge")
+BUCKETS = 1 << 15
+STEPS = 220
+RATE = 0.35
+PENALTY = 2e-6
+# One would count classes as often as they are paid for, zero all alike.
+TEMPER = 0.7
+
+
+def fold(text):
+    """Text as the engine compares it: upper case, words and numbers parted by single spaces."""
+    text = unicodedata.normalize("NFKD", text.replace("'", "").replace("\u2019", "").replace("&", " AND "))
+    text = "".join(character for character in text if not unicodedata.combining(character)).upper()
+    return " ".join(re.findall(r"[A-Z0-9]+", text))
+
+
+def fnv1a(data):
+    """FNV-1a of 32 bits, as the engine hashes features."""
+    value = 0x811C9DC5
+    for byte in data:
+        value = ((value ^ byte) * 0x01000193) & 0xFFFFFFFF
+    return value
+
+
+def features(text):
+    """The buckets of a folded text: its words, its pairs of words, and pieces of three to five letters of each word.
+
+    Numbers and words that say what kind of firm it is tell nothing. The same function stands in `payee_model.rs`.
+    """
+    words = [word for word in text.split(" ") if tells(word)]
+    found = set()
+    for word in words:
+        found.add(fnv1a(b"w" + word.encode()) % BUCKETS)
+        bounded = ("^" + word + "$").encode()
+        for size in (3, 4, 5):
+            for at in range(len(bounded) - size + 1):
+                found.add(fnv1a(b"p" + bounded[at : at + size]) % BUCKETS)
+    for first, second in zip(words, words[1:]):
+        found.add(fnv1a(b"b" + first.encode() + b" " + second.encode()) % BUCKETS)
+    return sorted(found)
+
+
+SILENT = set("LTD LIMITED PLC LLP UK CO COM ORG NET WWW HTTP HTTPS THE AND OF FOR INC LLC GB EU".split())
+
+
+def tells(word):
+    """Whether a word can tell what was bought."""
+    return len(word) >= 2 and word not in SILENT and not any(character.isdigit() for character in word)
+
+
+def expense_concepts():
+    """Concepts of money out, in the order of the file."""
+    with open(os.path.join(KNOWLEDGE, "concepts.tsv"), encoding="utf-8") as lines:
+        rows = [line.rstrip("\n").split("\t") for line in lines if not line.startswith("#")]
+    return [row[0] for row in rows if len(row) > 1 and "EXPENSE" in row[1].split(",")]
+
+
+def frequencies():
+    """How many of a thousand payments are for each concept."""
+    with open(os.path.join(KNOWLEDGE, "purchases.tsv"), encoding="utf-8") as lines:
+        rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    return {row[0]: float(row[1]) for row in rows}
+
+
+def pattern_names():
+    """Names and words of the engine's own patterns: (concept, text, weight)."""
+    for path in sorted(glob.glob(os.path.join(KNOWLEDGE, "patterns*.txt"))):
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                head, parted, texts = line.strip().partition(": ")
+                if not parted or line.startswith("#") or head.startswith("+"):
+                    continue
+                weight = 0.4 if head.endswith("?") else 1.0
+                concept = head.strip("-+?!")
+                for text in texts.split(", "):
+                    yield concept, text.strip("=* "), weight
+
+
+def listed_names():
+    """Names of the lists beside this file: (concept, text, weight)."""
+    for path in sorted(glob.glob(os.path.join(HERE, "names", "*.tsv"))) + [os.path.join(HERE, "brands.tsv")]:
+        if not os.path.exists(path):
+            continue
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                concept, parted, text = line.rstrip("\n").partition("\t")
+                if parted and not line.startswith("#"):
+                    yield concept, text, 1.0
+
+
+def printed(text):
+    """A name as it stands in full, cut by a bank, and glued as in a web address."""
+    yield text
+    words = text.split(" ")
+    if len(text) > 18:
+        yield text[:18].strip()
+    if len(words) in (2, 3) and len(text) <= 24:
+        yield "".join(words)
+
+
+def examples(concepts):
+    """One row per printed form: class, text, weight, hash of the name."""
+    known = {concept: at for at, concept in enumerate(concepts)}
+    seen = set()
+    for source in (listed_names(), pattern_names()):
+        for concept, text, weight in source:
+            text = fold(text)
+            if concept not in known or not text or (concept, text) in seen:
+                continue
+            seen.add((concept, text))
+            forms = list(dict.fromkeys(printed(text)))
+            for form in forms:
+                yield known[concept], form, weight * (1.0 if form == text else 0.5), zlib.crc32(text.encode())
+
+
+def matrix(texts):
+    """A sparse matrix of the features of texts, each row of unit length."""
+    rows, columns, values = [], [], []
+    for row, text in enumerate(texts):
+        found = features(text)
+        rows += [row] * len(found)
+        columns += found
+        values += [1.0 / max(1.0, len(found)) ** 0.5] * len(found)
+    return sparse.csr_matrix((values, (rows, columns)), shape=(len(texts), BUCKETS), dtype=numpy.float32)
+
+
+def fit(inputs, classes, weights, count):
+    """Weights and biases of a multinomial logistic regression, by Adam over all rows at once."""
+    total = numpy.zeros((BUCKETS, count), numpy.float32)
+    bias = numpy.zeros(count, numpy.float32)
+    first, second = numpy.zeros_like(total), numpy.zeros_like(total)
+    first_bias, second_bias = numpy.zeros_like(bias), numpy.zeros_like(bias)
+    wanted = numpy.zeros((inputs.shape[0], count), numpy.float32)
+    wanted[numpy.arange(inputs.shape[0]), classes] = 1.0
+    transposed = inputs.T.tocsr()
+    for step in range(1, STEPS + 1):
+        scores = inputs @ total + bias
+        scores -= scores.max(axis=1, keepdims=True)
+        chances = numpy.exp(scores)
+        chances /= chances.sum(axis=1, keepdims=True)
+        error = (chances - wanted) * weights[:, None]
+        slope = transposed @ error / weights.sum() + PENALTY * total
+        slope_bias = error.sum(axis=0) / weights.sum()
+        rate = RATE * (1.0 - 0.9 * step / STEPS)
+        for value, gradient, mean, square in ((total, slope, first, second), (bias, slope_bias, first_bias, second_bias)):
+            mean += 0.1 * (gradient - mean)
+            square += 0.001 * (gradient * gradient - square)
+            value -= rate * (mean / (1 - 0.9**step)) / (numpy.sqrt(square / (1 - 0.999**step)) + 1e-8)
+    return total, bias
+
+
+def write(path, concepts, total, bias):
+    """The file: u16 classes, u32 buckets, names of classes, f32 scale and bias of each class, int8 weights by bucket."""
+    scale = numpy.maximum(numpy.abs(total).max(axis=0) / 127.0, 1e-9)
+    numbers = numpy.clip(numpy.rint(total / scale), -127, 127).astype(numpy.int8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<HI", len(concepts), BUCKETS))
+        for concept in concepts:
+            name = concept.encode()
+            file.write(struct.pack("<B", len(name)) + name)
+        file.write(scale.astype("<f4").tobytes())
+        file.write(bias.astype("<f4").tobytes())
+        file.write(numbers.tobytes())
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--output", default=os.path.join(KNOWLEDGE, "payees.bin"))
+    options.add_argument("--held-out", action="store_true", help="fits without a tenth of the names and says how many of them it tells")
+    options = options.parse_args()
+    rows = list(examples(expense_concepts()))
+    present = sorted({row[0] for row in rows})
+    names = expense_concepts()
+    concepts = [names[at] for at in present]
+    place = {at: index for index, at in enumerate(present)}
+    classes = numpy.array([place[row[0]] for row in rows])
+    counts = numpy.bincount(classes, minlength=len(concepts))
+    # Classes with many names are not likelier for it: each weighs as often as it is paid for, tempered.
+    often = frequencies()
+    usual = numpy.array([often.get(concept, 0.7) ** TEMPER for concept in concepts])
+    weights = numpy.array([row[2] for row in rows], numpy.float32) * (usual / counts)[classes].astype(numpy.float32)
+    inputs = matrix([row[1] for row in rows])
+    print(f"{len(rows)} forms of names, {len(concepts)} classes")
+    if options.held_out:
+        held = numpy.array([row[3] % 10 == 0 for row in rows])
+        total, bias = fit(inputs[~held], classes[~held], weights[~held], len(concepts))
+        scores = inputs[held] @ total + bias
+        right = scores.argmax(axis=1) == classes[held]
+        chances = numpy.exp(scores - scores.max(axis=1, keepdims=True))
+        best = (chances / chances.sum(axis=1, keepdims=True)).max(axis=1)
+        print(f"held out: {right.mean():.3f} of {held.sum()} right")
+        for low in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+            inside = (best >= low) & (best < low + 0.1)
+            if inside.any():
+                print(f"  said {low:.1f}: {right[inside].mean():.3f} of {inside.sum()}")
+        return
+    total, bias = fit(inputs, classes, weights, len(concepts))
+    write(options.output, concepts, total, bias)
+    print(f"{os.path.getsize(options.output)} bytes")
+
+
+if __name__ == "__main__":
+    main()
