@@ -295,6 +295,11 @@ impl<'k> Decider<'k> {
         }
     }
 
+    /// Whether a concept is what customers owe or suppliers are owed.
+    fn is_of_documents(&self, concept: ConceptId) -> bool {
+        matches!(self.knowledge.concept(concept).name, "trade_debtors" | "trade_creditors")
+    }
+
     /// Whether an account is income or expense.
     fn is_trade(&self, account: usize) -> bool {
         matches!(self.chart.kinds.get(account), Some(AccountType::Income | AccountType::Expense))
@@ -350,7 +355,11 @@ impl<'k> Decider<'k> {
         }
         let mut ranked: Vec<(usize, Weight)> = by_account.into_iter().collect();
         ranked.sort_by(|(a, left), (b, right)| right.sum.total_cmp(&left.sum).then(a.cmp(b)));
-        ranked.retain(|(account, weight)| self.may_go(*account, weight.method, money_in, gives_back));
+        ranked.retain(|(account, weight)| {
+            let is_of_documents = self.chart.is_of_documents(*account)
+                && !weight.concept.is_some_and(|concept| self.is_of_documents(concept));
+            !is_of_documents && self.may_go(*account, weight.method, money_in, gives_back)
+        });
         let Some((account, weight)) = ranked.first().cloned() else { return self.unknown(money_in) };
         let concept = weight.concept.or_else(|| self.concept_of(account));
         let others = ranked.iter().skip(1).take(3).map(|(other, weight)| (*other, weight.sum / total)).collect();
@@ -575,9 +584,10 @@ fn rare_words(chart: &Chart, lists: &WordLists) -> BTreeMap<String, Vec<(usize, 
             let words = f32::from(u8::try_from(count).unwrap_or(6));
             // The travel of *Travel abroad* says little without the abroad.
             let is_limited = !LIMITING_WORDS.contains(&word)
-                && chart.words.get(*account).is_some_and(|words| {
-                    words.iter().any(|other| LIMITING_WORDS.contains(&other.stem.as_str()))
-                });
+                && chart
+                    .words
+                    .get(*account)
+                    .is_some_and(|words| words.iter().any(|other| LIMITING_WORDS.contains(&other.stem.as_str())));
             let meant = if is_limited { WEIGHTS.word_of_a_phrase } else { 1.0 };
             (*account, (0.55 + 0.45 / words) * shared * meant)
         });

@@ -94,7 +94,7 @@ pub fn is_service(word: &str, next: Option<&str>, raw: &str) -> bool {
 }
 
 /// Whether a word stands in a text with an asterisk, an underscore or a hyphen behind it.
-fn has_mark(raw: &str, word: &str) -> bool {
+pub fn has_mark(raw: &str, word: &str) -> bool {
     let upper = raw.to_ascii_uppercase();
     upper.match_indices(word).any(|(at, found)| {
         let before = upper.get(..at).is_none_or(|text| !text.ends_with(|c: char| c.is_alphanumeric()));

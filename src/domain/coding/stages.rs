@@ -604,6 +604,10 @@ fn refunds(
     is_seen: &dyn Fn(usize) -> bool,
 ) {
     let expense = |id: Option<ConceptId>| id.is_some_and(|id| knowledge.concept(id).is_expense());
+    let is_payout = |decision: &Decision| {
+        let name = decision.concept.map(|id| knowledge.concept(id).name);
+        decision.method == Method::Merchant && matches!(name, Some("online_sales" | "card_takings"))
+    };
     let mut spent: HashMap<&str, (f32, usize)> = HashMap::new();
     for (at, ((line, wording), decision)) in lines.iter().zip(wordings).zip(decided.iter()).enumerate() {
         if line.amount < 0 && expense(decision.concept) && wording.payee.len() >= 4 {
@@ -628,6 +632,8 @@ fn refunds(
             continue;
         }
         match source {
+            // A shop's payout is no refund of what the shop costs.
+            Some(_) if is_payout(decision) => {}
             Some(source) if decision.raw < 0.75 || expense(decision.concept) => {
                 *decision = Decision { method: Method::Refund, raw: source.raw * 0.9, ..source };
             }

@@ -11,6 +11,12 @@ use super::knowledge::{ConceptId, Knowledge};
 use super::line::{Field, Line};
 use super::printed;
 
+/// How many members the draws of clubs and halls have: the numbers are part of their names.
+const DRAW_SIZES: &[&str] = &["50", "100", "150", "200", "250", "300", "500"];
+
+/// Words of a line among which the name of a payment service is looked for.
+const FIRST_WORDS: usize = 3;
+
 /// How a line was paid, where the bank tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Channel {
@@ -243,14 +249,21 @@ impl Wording {
             if word == "INTERNET" && at > 0 && at + 1 == words.len() && channel != Channel::DirectDebit {
                 continue;
             }
-            if is_noise(word) || (padded.len() == 1 && LEADING.contains(&word)) {
+            let is_draw = words.get(at + 1) == Some(&"CLUB") && DRAW_SIZES.contains(&word);
+            if is_noise(word) && !is_draw || (padded.len() == 1 && LEADING.contains(&word)) {
                 continue;
             }
             // What a customer pays by such a service is the service's to the caller; what the caller pays is the payee's.
             let next = words.get(at + 1).copied();
-            if padded.len() == 1 && line.amount <= 0 && printed::is_service(word, next, &line.source.description) {
-                channel = Channel::Card;
-                continue;
+            let description = &line.source.description;
+            if at < FIRST_WORDS && line.amount <= 0 && printed::is_service(word, next, description) {
+                // Behind other words only its mark tells it from a name.
+                let is_first = padded.len() == 1;
+                if is_first || printed::has_mark(description, word) {
+                    channel = Channel::Card;
+                    padded.truncate(1);
+                    continue;
+                }
             }
             let word = if is_web { printed::web_word(word) } else { word };
             if word.is_empty() {

@@ -151,6 +151,13 @@ fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec
     for (_, score) in &mut scored {
         *score = (*score / best) * best.min(2.0) / 2.0;
     }
+    // A charity is a form; what it runs says more of what it is paid for.
+    if let [(first, high), (second, low), ..] = scored.as_mut_slice()
+        && first.name == "charity"
+    {
+        std::mem::swap(first, second);
+        *low = low.max(*high);
+    }
     scored
 }
 

@@ -21,9 +21,9 @@ use super::outcome::Vat;
 pub use account_examples::AccountExample;
 pub use affinity::Affinities;
 use categories::Categories;
-use purchases::Purchases;
 pub use chart_names::{ChartName, NameWord, name_words, stem};
 pub use patterns::{PatternMatch, Patterns, Strength, Target};
+use purchases::Purchases;
 pub use sectors::{Combination, Sector};
 pub use words::{WordList, WordLists};
 

@@ -30,7 +30,11 @@ pub(super) fn write(proposal: &Proposal, invoices: &[Invoice<'_>], book: &Book, 
     let _ = write!(remark, " of {contact}");
     relate(&mut remark, proposal, book, line);
     if let Some(rival) = proposal.rival.and_then(|item| invoices.get(item)) {
-        let _ = write!(remark, "; {} of {} fits as well, so a person has to say which is meant", rival.number, rival.contact);
+        let _ = write!(
+            remark,
+            "; {} of {} fits as well, so a person has to say which is meant",
+            rival.number, rival.contact
+        );
         return remark;
     }
     remark.push_str(match (proposal.number, proposal.likeness) {

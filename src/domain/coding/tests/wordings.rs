@@ -166,3 +166,21 @@ fn weak_evidence_is_left_to_a_person() {
     assert_eq!(row.method, Method::Fallback);
     assert!(row.confidence <= 150 && row.reason.contains("person"), "{row:?}");
 }
+
+#[test]
+fn what_a_bank_writes_before_a_payment_service_goes_with_it() {
+    let all = batch(vec![
+        line("2025-05-01", "DC ZETTLE_*KIRKHAM TYRE CENTRE", "-40.12"),
+        line("2025-05-02", "ZETTLE_*KIRKHAM TYRE CENTRE", "-40.12"),
+    ]);
+    let outcome = code(&all);
+    assert_eq!(outcome.rows[0].account, outcome.rows[1].account);
+    assert_eq!(outcome.rows[0].method, outcome.rows[1].method);
+}
+
+#[test]
+fn cash_is_never_what_suppliers_are_owed() {
+    let all = batch(vec![line("2025-05-01", "CASH WITHDRAWAL AT POST OFFICE", "-100.00")]);
+    let row = &code(&all).rows[0];
+    assert!(!all.accounts[row.account].name.contains("creditors"), "{row:?}");
+}
