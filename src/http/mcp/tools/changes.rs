@@ -34,6 +34,7 @@ fn history(resource_type: &str) -> Option<&'static str> {
         "purchase_credit_note" => "listPurchaseCreditNoteHistory",
         "customer_receipt" => "listCustomerReceiptHistory",
         "supplier_payment" => "listSupplierPaymentHistory",
+        "write_off" => "listWriteOffHistory",
         "vat_adjustment" => "listVatAdjustmentHistory",
         "vat_return" => "listVatReturnHistory",
         _ => return None,
