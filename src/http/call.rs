@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use actix_web::HttpRequest;
 use actix_web::dev::Payload;
-use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::header::{AsHeaderName, HeaderMap, HeaderName, HeaderValue};
 use actix_web::http::{Method, header};
 use bytes::Bytes;
 use futures_util::future::LocalBoxFuture;
@@ -321,7 +321,7 @@ impl<S> Call<S> {
     }
 
     /// A request header as text; `None` when absent or not text.
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: impl AsHeaderName) -> Option<&str> {
         self.headers().get(name)?.to_str().ok()
     }
 

@@ -146,8 +146,8 @@ async fn directly(call: &Call<Products>, message: Direct<'_>) -> Result<HttpResp
         Step::Run(reply, definition, arguments) => {
             BoxBody::new(match Box::pin(run(call, definition, arguments)).await {
                 Ok(json) => reply.given(json.get())?,
-                Err(Refused::Failure(failure)) => reply.failed(&failure.to_string())?,
-                Err(Refused::Fault(error)) => reply.faulted(&fault_in_words(call, &error))?,
+                Err(Refused::Failure(failure)) => reply.failed(&failure.to_string())?.into(),
+                Err(Refused::Fault(error)) => reply.faulted(&fault_in_words(call, &error))?.into(),
             })
         }
     };

@@ -5,6 +5,7 @@
 
 use std::sync::LazyLock;
 
+use actix_web::http::header::{self, HeaderName};
 use bytes::Bytes;
 use rmcp::model::{ClientCapabilities, Implementation};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,11 @@ use crate::http::products::Products;
 /// The revisions with a handshake, and the one without.
 const OLDER: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 const NEWER: &str = "2026-07-28";
+/// Headers of messages, which are asked for in every one: a name that is a text would be read each time.
+const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 /// What answers of the newer revision say before anything else.
 const COMPLETE: &str = "\"resultType\":\"complete\",";
 
@@ -102,7 +108,7 @@ impl<'a> Direct<'a> {
         }
         let message: Message<'a> = serde_json::from_slice(&call.body).ok()?;
         let id = plain_id(message.id.get()).filter(|_| message.jsonrpc == "2.0")?;
-        let version = call.header("mcp-protocol-version");
+        let version = call.header(PROTOCOL_VERSION);
         let params = message.params.map_or("{}", RawValue::get);
         let (is_newer, asked) = match message.method {
             "tools/call" => {
@@ -213,7 +219,7 @@ impl Reply<'_> {
     }
 
     /// The answer with what a tool gave.
-    pub(super) fn given(&self, json: &str) -> Result<String, ApiError> {
+    pub(super) fn given(&self, json: &str) -> Result<Bytes, ApiError> {
         // Long answers are written once: the JSON itself, and as text with its quotation marks escaped.
         let mut reply = Vec::with_capacity(2 * json.len() + json.len() / 2 + 256);
         let (id, complete) = (self.id, self.complete());
@@ -225,7 +231,7 @@ impl Reply<'_> {
         for part in ["}],\"structuredContent\":", json, ",\"isError\":false}}"] {
             reply.extend_from_slice(part.as_bytes());
         }
-        String::from_utf8(reply).map_err(ApiError::internal)
+        Ok(reply.into())
     }
 
     /// The answer of a tool that did nothing.
@@ -251,26 +257,26 @@ impl Reply<'_> {
 
 /// Whether the headers that both eras have are those clients send, and no browser's.
 fn has_plain_headers(call: &Call<Products>, host: &str) -> bool {
-    let accept = call.header("accept").unwrap_or_default();
+    let accept = call.header(header::ACCEPT).unwrap_or_default();
     let accepts = |wanted: &str| accept.split(',').any(|one| one.trim() == wanted);
     accepts("application/json")
         && accepts("text/event-stream")
-        && call.header("content-type").is_some_and(|kind| kind == "application/json")
-        && call.header("host") == Some(host)
-        && ["origin", "mcp-session-id"].iter().all(|name| call.header(name).is_none())
+        && call.header(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
+        && call.header(header::HOST) == Some(host)
+        && [header::ORIGIN, SESSION_ID].iter().all(|name| call.header(name).is_none())
 }
 
 /// Whether a request says nothing beside an older revision.
 fn is_older(call: &Call<Products>, version: &str) -> bool {
-    OLDER.contains(&version) && ["mcp-method", "mcp-name"].iter().all(|name| call.header(name).is_none())
+    OLDER.contains(&version) && [METHOD, NAME].iter().all(|name| call.header(name).is_none())
 }
 
 /// Whether headers and message of the newer revision say the same.
 fn is_newer(call: &Call<Products>, meta: &Meta<'_>, method: &str, name: Option<&str>) -> bool {
     meta.version == NEWER
-        && call.header("mcp-protocol-version") == Some(NEWER)
-        && call.header("mcp-method") == Some(method)
-        && call.header("mcp-name") == name
+        && call.header(PROTOCOL_VERSION) == Some(NEWER)
+        && call.header(METHOD) == Some(method)
+        && call.header(NAME) == name
 }
 
 /// An identifier that is repeated as it is: an integer in its plain form, or a text without escapes.

@@ -23,21 +23,23 @@ use crate::http::wire::books::changes::{BEFORE_RULE, SINCE_RULE, parse_before, p
 
 /// `GET …/changes`.
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    show(&call, |_| Ok(None)).await
+    show(&read(&call, None).await?)
 }
 
 /// `GET …/{id}/history`.
 pub async fn history(call: Call<Products>, resource: Resource) -> Result<HttpResponse, ApiError> {
-    show(&call, |call| Ok(Some((resource, path_id(call)?)))).await
+    show(&read(&call, Some(resource)).await?)
 }
 
-async fn show(
-    call: &Call<Products>,
-    of: impl FnOnce(&Call<Products>) -> Result<Option<(Resource, i64)>, ApiError>,
-) -> Result<HttpResponse, ApiError> {
+fn show(changes: &Changes) -> Result<HttpResponse, ApiError> {
+    envelope::json(StatusCode::OK, &ChangesJson::from(changes))
+}
+
+/// The part of the history that is asked for: of all the books, or of the record of this kind that the path names.
+pub async fn read(call: &Call<Products>, resource: Option<Resource>) -> Result<Changes, ApiError> {
     let (organisation, _) = member(call).await?;
     let reader = &call.state().reader;
-    let of = of(call)?;
+    let of = resource.map(|resource| path_id(call).map(|id| (resource, id))).transpose()?;
     if let Some(record) = of
         && !reader.has_history(organisation.id, record).await?
     {
@@ -46,8 +48,7 @@ async fn show(
     let mut query = Query::new(call.query());
     let part = part(&mut query);
     query.finish()?;
-    let changes = reader.changes(organisation.id, of, part).await?;
-    envelope::json(StatusCode::OK, &ChangesJson::from(&changes))
+    Ok(reader.changes(organisation.id, of, part).await?)
 }
 
 /// Which part is asked for: from the oldest entry after `since` on, or from the newest one before `before` back.
@@ -76,7 +77,7 @@ pub struct ChangesJson<'a> {
 /// An entry of the history.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Change, example = example)]
-struct ChangeJson<'a> {
+pub struct ChangeJson<'a> {
     /// Its place: counted from 1 in every organisation.
     #[schema(minimum = 1)]
     cursor: i64,

@@ -39,7 +39,8 @@ impl Reader {
         if let Some(before) = part.before {
             conditions.and("cursor < {}", before);
         }
-        let limit = conditions.value(signed(part.limit));
+        // The number stands in the text: SQLite plans a query anew at every call that gives a limit its value.
+        let limit = signed(part.limit);
         let order = if part.newest_first { " desc" } else { "" };
         let sql = format!(
             "select cursor, at, user_id, key_prefix, via, action, resource_type, resource_id, summary, before, after, \

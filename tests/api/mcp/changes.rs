@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{failure, given};
+use super::{failure, given, text};
 use crate::books::Books;
 use crate::support::database::on_both_databases;
 use crate::support::server::TestServer;
@@ -70,6 +70,28 @@ on_both_databases! {
         for wrong in ["order=newest", "order=desc&before=x", "order=desc&before=2026-03-10T12:00:00Z"] {
             books.request("GET", &format!("/changes?{wrong}")).send().refused(422, "invalid_request_format");
         }
+    }
+}
+
+#[test]
+fn a_page_reads_byte_for_byte_as_over_rest() {
+    let books = Books::of(TestServer::start());
+    let customer = books.made("/customers", &json!({ "name": "Quote \" & é🧾 \\ Ltd" }))["id"].as_i64().unwrap();
+    let sold = books.sale(customer, "2026-03-01", "120")["id"].clone();
+    books.done(&format!("/sales-invoices/{sold}/void"), &json!({ "void_date": "2026-03-02" }));
+    for (arguments, path) in [
+        (json!({}), "/changes?order=desc".to_owned()),
+        (json!({ "limit": 2 }), "/changes?order=desc&limit=2".to_owned()),
+        (json!({ "since": "1" }), "/changes?since=1".to_owned()),
+        (
+            json!({ "resource_type": "sales_invoice", "resource_id": sold }),
+            format!("/sales-invoices/{sold}/history?order=desc"),
+        ),
+    ] {
+        let printed = books.request("GET", &path).send().text();
+        let rows = printed.strip_prefix("{\"data\":").and_then(|rest| rest.rsplit_once(",\"next_cursor\":")).unwrap().0;
+        let said = text(&books.server, &books.key, "recent_changes", &arguments);
+        assert!(rows.len() > 2 && said.contains(&format!("\"changes\":{rows},")), "{said} does not have {rows}");
     }
 }
 

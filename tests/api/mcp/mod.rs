@@ -10,6 +10,7 @@ mod narrowing;
 mod plans;
 mod protocol;
 mod random_plans;
+mod reading;
 mod reconcile;
 mod schema;
 mod selecting;

@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 use super::{LEGACY, MODERN, legacy, message, modern, schema};
 use crate::support::server::{ALL_SCOPES, Setup, TestServer};
 
+/// The longest answer to `tools/list`.
+const LIST_BYTES_MAX: usize = 52_000;
+
 /// A server and a key with every scope.
 fn server() -> (TestServer, crate::support::server::ApiKey) {
     let server = TestServer::start();
@@ -55,8 +58,13 @@ fn both_eras_list_the_same_tools_in_the_same_order() {
         let tools = answer["result"]["tools"].as_array().expect("tools");
         tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
     };
-    let older = legacy(&server, &key, "tools/list", &json!({})).expect(200);
-    let newer = modern(&server, &key, "tools/list", &json!({})).expect(200);
+    let (older, newer) =
+        (legacy(&server, &key, "tools/list", &json!({})), modern(&server, &key, "tools/list", &json!({})));
+    // What an agent reads before it begins has a price: the whole answer, not the list alone.
+    for answer in [&older, &newer] {
+        assert!(answer.text().len() <= LIST_BYTES_MAX, "{} bytes", answer.text().len());
+    }
+    let (older, newer) = (older.expect(200), newer.expect(200));
     assert_eq!(names(&older), names(&newer));
     let in_order: Vec<&str> =
         schema::names().filter(|name| names(&older).iter().any(|listed| listed == name)).collect();

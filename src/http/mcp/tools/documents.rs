@@ -25,6 +25,7 @@ fn shows(kind: &str) -> Option<&'static str> {
         "customer_receipt" => "getCustomerReceipt",
         "supplier_payment" => "getSupplierPayment",
         "journal" => "getJournal",
+        "write_off" => "getWriteOff",
         "vat_adjustment" => "getVatAdjustment",
         "vat_return" => "getRecordedVatReturn",
         "import" => "getImport",
