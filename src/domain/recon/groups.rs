@@ -20,7 +20,7 @@ use super::evidence::{Evidence, Reader, Texts};
 use super::kin::{Mention, Sets, Wanted};
 use super::ordered::Ordered;
 use super::pace::Pace;
-use super::subset_sum::{ACCIDENTS, MEMBERS, Member, Search, accidents, nearest};
+use super::subset_sum::{ACCIDENTS, MEMBERS, Member, Search, accidents, chance_of_amount, nearest};
 use super::words::Side;
 
 /// Groups given for one run.
@@ -46,6 +46,12 @@ const SUBSET_SUMS: u64 = 8_000_000;
 
 /// Sums that chance may bring about where no row of a set has a word in common with the row it makes up.
 const ACCIDENTS_OF_STRANGERS: f64 = 0.01;
+
+/// Rows of one amount that are looked at to find those of one payee.
+const SAME_AMOUNT: usize = 64;
+
+/// How many times likelier by chance another set of the same sum has to be.
+const CLEARLY: f64 = 5.0;
 
 /// Open rows of the other side inside the window of which a row of the payee is joined with others.
 const ROWS_NEARBY: usize = 64;
@@ -110,9 +116,14 @@ impl Leftover<'_> {
         let mut found: Vec<Group> = Vec::new();
         // What was taken narrows down what is left.
         use Way::{Kin, Run, Subset, WithOthers};
+        let mut before = usize::MAX;
         for way in [Run, Run, Subset, Kin, WithOthers, Kin, WithOthers] {
-            if found.len() >= MAX_GROUPS {
+            // The second time only where the first left less.
+            if found.len() >= MAX_GROUPS || (way == Kin && found.len() == before) {
                 break;
+            }
+            if way == Kin {
+                before = found.len();
             }
             let mut proposals = Vec::new();
             for is_bank in [true, false] {
@@ -123,7 +134,9 @@ impl Leftover<'_> {
             }
             proposals.sort_by(|left, right| {
                 let order = left.accidents.total_cmp(&right.accidents).then(left.days.cmp(&right.days));
-                order.then_with(|| (!left.is_bank, left.row, &left.others).cmp(&(!right.is_bank, right.row, &right.others)))
+                order.then_with(|| {
+                    (!left.is_bank, left.row, &left.others).cmp(&(!right.is_bank, right.row, &right.others))
+                })
             });
             for proposal in proposals {
                 if found.len() < MAX_GROUPS && taken.take(&proposal) {
@@ -224,19 +237,23 @@ impl Leftover<'_> {
         let (one, other) = if is_bank { (self.bank, self.book) } else { (self.book, self.bank) };
         let (one_rows, other_rows) = if is_bank { (bank, book) } else { (book, bank) };
         let side = if is_bank { &self.texts.book } else { &self.texts.bank };
-        let nearby = match way {
-            Way::WithOthers => self.open_rows(!is_bank, taken)?,
-            _ => Nearby::default(),
+        let (nearby, rivals) = match way {
+            Way::WithOthers => (self.open_rows(!is_bank, taken)?, self.open_rows(is_bank, taken)?),
+            _ => (Nearby::default(), Nearby::default()),
         };
+        let mut reader = Reader::new(self.texts.vocabulary.len());
         for run in pairs.chunk_by(|left, right| left.0 == right.0) {
             self.pace.spend(64 + run.len() as u64 * 32)?;
             if run.len() < 2 && way != Way::WithOthers {
                 continue;
             }
             let row = run[0].0;
+            if way == Way::WithOthers && nearby.around(one.days[row as usize], self.window_days).len() > ROWS_NEARBY {
+                continue;
+            }
             let mut members: Vec<Member> = run.iter().map(|&(_, place)| self.member(side, other, place)).collect();
             members.sort_unstable();
-            let search = Search { goal: one.pence[row as usize] as i64, usual: one.chance_of(row as usize) };
+            let search = Search { goal: one.pence[row as usize] as i64, usual: self.usual(is_bank, row)? };
             let sum = match way {
                 Way::Run | Way::Kin => search.whole_runs(&members),
                 Way::Subset => {
@@ -253,7 +270,7 @@ impl Leftover<'_> {
                     let day = one.days[row as usize];
                     let anchors = nearest(&members, day);
                     let places = nearby.around(day, self.window_days);
-                    if places.len() > ROWS_NEARBY || *sums < FEW_WORK {
+                    if *sums < FEW_WORK {
                         continue;
                     }
                     let others = places.iter().map(|&(_, place)| self.member(side, other, place));
@@ -270,11 +287,69 @@ impl Leftover<'_> {
             if exact != one_rows.units(one.rows[row as usize] as usize) {
                 continue;
             }
+            if way == Way::WithOthers && self.names_another(is_bank, row, &others, &rivals, &mut reader)? {
+                continue;
+            }
             let apart = |&place: &u32| i64::from((other.days[place as usize] - one.days[row as usize]).abs());
             let days = others.iter().map(apart).sum();
             proposals.push(Proposal { is_bank, row, others, accidents, days });
         }
         Ok(())
+    }
+
+    /// Whether a row and a row of the other side have a name or a reference in common.
+    fn shares_name(&self, reader: &mut Reader, is_bank: bool, row: u32, other: u32) -> bool {
+        let (bank, book) = if is_bank { (row, other) } else { (other, row) };
+        reader.load(self.evidence, self.texts, bank as usize);
+        let (bank_words, _) = reader.common_words(self.evidence, self.texts, book as usize, false);
+        let words = self.texts.bank.row(bank as usize).iter().enumerate();
+        let mut known = words.filter(|(at, _)| bank_words >> at & 1 == 1).map(|(_, &word)| word);
+        known.any(|word| self.texts.is_name(word) || self.texts.is_number(word))
+    }
+
+    /// Whether some rows of a set name whom the row names and another names whom only another open row names.
+    fn names_another(
+        &self,
+        is_bank: bool,
+        row: u32,
+        set: &[u32],
+        ones: &Nearby,
+        reader: &mut Reader,
+    ) -> Result<bool, Stopped> {
+        let rows = if is_bank { self.bank } else { self.book };
+        let rivals = ones.around(rows.days[row as usize], self.window_days);
+        let strangers: Vec<u32> =
+            set.iter().copied().filter(|&place| !self.shares_name(reader, is_bank, row, place)).collect();
+        if strangers.is_empty() || strangers.len() == set.len() || rivals.len() > ROWS_NEARBY {
+            return Ok(false);
+        }
+        for &(_, rival) in rivals.iter().filter(|rival| rival.1 != row) {
+            self.pace.spend(64 * strangers.len() as u64)?;
+            if strangers.iter().any(|&place| self.shares_name(reader, is_bank, rival, place)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// How likely any row of a side has the amount of a row. Others of the same payee are left out: a rent that is paid every
+    /// month does not make it likelier that other rows add up to it.
+    fn usual(&self, is_bank: bool, row: u32) -> Result<f64, Stopped> {
+        let (rows, side) = if is_bank { (self.bank, &self.texts.bank) } else { (self.book, &self.texts.book) };
+        let pence = rows.pence[row as usize];
+        let from = rows.pence.partition_point(|&other| other < pence);
+        let until = from + rows.pence[from..].partition_point(|&other| other == pence);
+        self.pace.spend(64)?;
+        let words = side.row(row as usize);
+        let names_the_same = |place: &usize| {
+            let mut names = side.row(*place).iter().filter(|word| self.texts.is_name(**word));
+            names.any(|word| words.binary_search(word).is_ok())
+        };
+        let same = match until - from {
+            2..=SAME_AMOUNT => (from..until).filter(|place| *place != row as usize).filter(names_the_same).count(),
+            _ => 0,
+        };
+        Ok(chance_of_amount(pence, until - from - same, rows.pence.len()))
     }
 
     /// Rows that are open and not in a group, by day.
@@ -313,7 +388,7 @@ impl Leftover<'_> {
         self.pace.check()?;
         mentions.sort_unstable();
         self.pace.check()?;
-        let sets = Sets::of(&mentions, &wanted, self.window_days, self.pace)?;
+        let sets = Sets::of(&mentions, other.rows.len(), &wanted, self.window_days, self.pace)?;
         // Every set with every open row that has its sum.
         let mut claims: Vec<(u32, usize)> = Vec::new();
         for (at, set) in sets.found.iter().enumerate() {
@@ -332,29 +407,52 @@ impl Leftover<'_> {
         let mut reader = Reader::new(self.texts.vocabulary.len());
         for claims in claims.chunk_by(|left, right| left.0 == right.0) {
             let row = claims[0].0;
-            // Two different sets: nobody can say which.
-            let &[(_, at)] = claims else { continue };
-            let others = &sets.found[at].places;
-            let exact: i128 = others.iter().map(|&place| other_rows.units(other.rows[place as usize] as usize)).sum();
-            if exact != one_rows.units(one.rows[row as usize] as usize) {
+            let day = one.days[row as usize];
+            let (whole, all) =
+                sets.tried(day.saturating_sub(2 * self.window_days), day.saturating_add(self.window_days));
+            let usual = self.usual(is_bank, row)?;
+            // Rows near by that name the same, and the sets they are in.
+            let near = others.around(day, self.window_days);
+            let near = if near.len() <= ROWS_NEARBY { near } else { &[] };
+            self.pace.spend(64 * (1 + near.len() as u64))?;
+            let mut shares_name = |place: u32| self.shares_name(&mut reader, is_bank, row, place);
+            let related: Vec<u32> = near.iter().map(|&(_, place)| place).filter(|&place| shares_name(place)).collect();
+            let with_related: u64 = related.iter().map(|&place| sets.with_place(place)).sum();
+            let mut weighed: Vec<(f64, f64, usize)> = claims
+                .iter()
+                .map(|&(_, at)| {
+                    let set = &sets.found[at];
+                    let amounts: Vec<i64> =
+                        set.places.iter().map(|&place| other.pence[place as usize] as i64).collect();
+                    let is_related = set.places.iter().any(|place| related.contains(place));
+                    let tried = if set.is_part { all } else { whole };
+                    let as_stranger = accidents(&amounts, tried, usual);
+                    let as_related = accidents(&amounts, with_related.min(all), usual);
+                    let (chance, limit) = match is_related {
+                        true if as_related <= as_stranger * ACCIDENTS / ACCIDENTS_OF_STRANGERS => {
+                            (as_related, ACCIDENTS)
+                        }
+                        _ => (as_stranger, ACCIDENTS_OF_STRANGERS),
+                    };
+                    (chance, limit, at)
+                })
+                .collect();
+            weighed.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.2.cmp(&right.2)));
+            let (chance, limit, at) = weighed[0];
+            // Two sets that are as good: nobody can say which.
+            if chance > limit || weighed.get(1).is_some_and(|second| second.0 < chance * CLEARLY) {
                 continue;
             }
-            self.pace.spend(64 * (1 + others.len() as u64))?;
-            let mut has_word = |place: u32| {
-                let (bank, book) = if is_bank { (row, place) } else { (place, row) };
-                reader.load(self.evidence, self.texts, bank as usize);
-                reader.common_words(self.evidence, self.texts, book as usize, false) != (0, 0)
-            };
-            let allowed =
-                if others.iter().any(|&place| has_word(place)) { ACCIDENTS } else { ACCIDENTS_OF_STRANGERS };
-            let day = one.days[row as usize];
-            let tried = sets.tried(day.saturating_sub(2 * self.window_days), day.saturating_add(self.window_days));
-            let accidents = accidents(one.pence[row as usize] as i64, tried, one.chance_of(row as usize));
-            if accidents <= allowed {
-                let apart = |&place: &u32| i64::from((other.days[place as usize] - day).abs());
-                let days = others.iter().map(apart).sum();
-                proposals.push(Proposal { is_bank, row, others: others.clone(), accidents, days });
+            let set = &sets.found[at].places;
+            let exact: i128 = set.iter().map(|&place| other_rows.units(other.rows[place as usize] as usize)).sum();
+            if exact != one_rows.units(one.rows[row as usize] as usize)
+                || self.names_another(is_bank, row, set, &ones, &mut reader)?
+            {
+                continue;
             }
+            let apart = |&place: &u32| i64::from((other.days[place as usize] - day).abs());
+            let days = set.iter().map(apart).sum();
+            proposals.push(Proposal { is_bank, row, others: set.clone(), accidents: chance, days });
         }
         Ok(())
     }
@@ -586,6 +684,24 @@ mod tests {
             assert_eq!(content(groups(&outcome(&bank, &book).1), &bank, &book), before, "case {case}");
         }
         assert!(found > 3_000, "{found} groups");
+    }
+
+    #[test]
+    fn rows_that_belong_together_are_summed_though_the_payer_names_none_of_them() {
+        let line = |day: i32, pence: i64, text: &str| (day, pence, text.to_owned());
+        // An acquirer pays takings less commission.
+        let takings = [line(18_999, 60_068, "Card sales Z0334"), line(18_999, -1_015, "Card commission Z0334")];
+        assert_eq!(groups(&outcome(&[line(19_000, 59_053, "SWIFTTILL SETTLE")], &takings).1), [(true, 0, vec![0, 1])]);
+        // One of the payee and a fee that names nobody; not a fee of somebody else whose payment is open as well.
+        let paid = [line(19_000, -14_218, "VETRERIA CARPI EUR"), line(19_000, -141, "International payment fee")];
+        let booked = line(19_000, -14_359, "Vetreria Carpi 992");
+        assert_eq!(groups(&outcome(&paid, std::slice::from_ref(&booked)).1), [(false, 0, vec![0, 1])]);
+        let another = [line(19_000, -14_218, "VETRERIA CARPI EUR"), line(19_000, -141, "HOLBECK FEE")];
+        let rival = [booked, line(19_000, -9_977, "Holbeck 14")];
+        assert!(groups(&outcome(&another, &rival).1).is_empty());
+        // Round amounts without a word in common with the payer are chance.
+        let rents = [line(19_000, 65_000, "Rent flat 1"), line(19_000, 65_000, "Rent flat 2")];
+        assert!(groups(&outcome(&[line(19_000, 130_000, "COUNCIL HB 9962134")], &rents).1).is_empty());
     }
 
     #[test]

@@ -73,24 +73,29 @@ pub(super) struct Kin {
     pub(super) last: i32,
     /// Ascending.
     pub(super) places: Vec<u32>,
+    /// Whether it leaves out rows near by that have the word as well; sets that do not are few.
+    pub(super) is_part: bool,
 }
 
 /// What was tried and what may be a sum.
 pub(super) struct Sets {
     pub(super) found: Vec<Kin>,
-    /// Days, and how many sets began before or on each.
-    tried: Vec<(i32, u64)>,
+    /// Days, and how many sets began before or on each: whole ones, and all.
+    tried: Vec<(i32, u64, u64)>,
+    /// For every place the sets it was in.
+    with_place: Vec<u32>,
 }
 
 impl Sets {
     /// Adds up the sets of sorted mentions whose days are at most `window_days` apart.
     pub(super) fn of(
         mentions: &[Mention],
+        places: usize,
         wanted: &Wanted,
         window_days: i32,
         pace: &Pace<'_>,
     ) -> Result<Self, Stopped> {
-        let mut sets = Self { found: Vec::new(), tried: Vec::new() };
+        let mut sets = Self { found: Vec::new(), tried: Vec::new(), with_place: vec![0; places] };
         let mut left = SETS;
         for rows in mentions.chunk_by(|one, other| one.word == other.word) {
             if rows.len() < 2 {
@@ -103,7 +108,10 @@ impl Sets {
                 let is_word = rows[at].word < Mention::RECEIVED;
                 let until = if is_word { first.saturating_add(window_days) } else { first };
                 let near = &rows[at..at + rows[at..].partition_point(|row| row.day <= until)];
-                let mut tried = sets.add_runs(near, wanted);
+                let is_first = at == 0 || rows[at - 1].day < first.saturating_sub(window_days);
+                let is_last = rows.get(at + near.len()).is_none_or(|next| next.day > until.saturating_add(window_days));
+                let is_whole = is_word && is_first && is_last && (2..=MEMBERS).contains(&near.len());
+                let mut tried = sets.add_runs(near, is_whole, wanted);
                 if is_word && near.len() <= SUBSET_ROWS {
                     tried += sets.add_subsets(near, of_day, wanted);
                 } else if is_word && of_day <= SUBSET_ROWS {
@@ -112,35 +120,42 @@ impl Sets {
                 pace.spend(16 + 4 * tried)?;
                 left = left.saturating_sub(tried + 1);
                 if tried > 0 {
-                    sets.tried.push((first, tried));
+                    sets.tried.push((first, u64::from(is_whole), tried));
                 }
                 at += of_day;
             }
         }
         pace.check()?;
         sets.tried.sort_unstable();
-        let mut sum = 0;
-        for (_, tried) in &mut sets.tried {
-            sum += *tried;
-            *tried = sum;
+        let mut sums = (0, 0);
+        for (_, whole, tried) in &mut sets.tried {
+            sums = (sums.0 + *whole, sums.1 + *tried);
+            (*whole, *tried) = sums;
         }
+        // Of a set that is whole for one word and a part for another the first stays.
         sets.found.sort_unstable();
-        sets.found.dedup();
+        sets.found.dedup_by(|later, kept| later.places == kept.places);
         pace.check()?;
         Ok(sets)
     }
 
-    /// Sets that began on one of the days.
-    pub(super) fn tried(&self, first: i32, last: i32) -> u64 {
+    /// Sets that began on one of the days: whole ones, and all.
+    pub(super) fn tried(&self, first: i32, last: i32) -> (u64, u64) {
         let until = |day: i32| {
             let at = self.tried.partition_point(|entry| entry.0 <= day);
-            at.checked_sub(1).map_or(0, |at| self.tried[at].1)
+            at.checked_sub(1).map_or((0, 0), |at| (self.tried[at].1, self.tried[at].2))
         };
-        until(last) - until(first.saturating_sub(1))
+        let (before, after) = (until(first.saturating_sub(1)), until(last));
+        (after.0 - before.0, after.1 - before.1)
+    }
+
+    /// Sets that a place was in.
+    pub(super) fn with_place(&self, place: u32) -> u64 {
+        u64::from(self.with_place[place as usize])
     }
 
     /// The rows of the first day, of the first two, and so on.
-    fn add_runs(&mut self, near: &[Mention], wanted: &Wanted) -> u64 {
+    fn add_runs(&mut self, near: &[Mention], is_whole: bool, wanted: &Wanted) -> u64 {
         let (mut sum, mut tried) = (0_i64, 0);
         for (at, row) in near.iter().enumerate().take(MEMBERS) {
             sum += row.pence;
@@ -148,10 +163,11 @@ impl Sets {
             if at > 0 && is_end {
                 tried += 1;
                 if wanted.may_have(sum) {
-                    self.add(&near[..=at], u64::MAX, sum);
+                    self.add(&near[..=at], u64::MAX, sum, !is_whole || at + 1 < near.len());
                 }
             }
         }
+        near.iter().take(MEMBERS).for_each(|row| self.count(row.place, tried));
         tried
     }
 
@@ -159,27 +175,35 @@ impl Sets {
     fn add_subsets(&mut self, near: &[Mention], of_day: usize, wanted: &Wanted) -> u64 {
         let mut sums = [0_i64; 1 << SUBSET_ROWS];
         let mut tried = 0;
+        let mut with_row = [0; SUBSET_ROWS];
         for mask in 1_usize..1 << near.len() {
             let lowest = mask.trailing_zeros() as usize;
             let rest = mask & (mask - 1);
             sums[mask] = sums[rest] + near[lowest].pence;
             if rest != 0 && lowest < of_day {
                 tried += 1;
+                (0..near.len()).for_each(|at| with_row[at] += (mask >> at & 1) as u64);
                 if wanted.may_have(sums[mask]) {
-                    self.add(near, mask as u64, sums[mask]);
+                    self.add(near, mask as u64, sums[mask], true);
                 }
             }
         }
+        near.iter().zip(with_row).for_each(|(row, sets)| self.count(row.place, sets));
         tried
     }
 
-    fn add(&mut self, rows: &[Mention], mask: u64, pence: i64) {
+    fn count(&mut self, place: u32, sets: u64) {
+        let count = &mut self.with_place[place as usize];
+        *count = count.saturating_add(sets as u32);
+    }
+
+    fn add(&mut self, rows: &[Mention], mask: u64, pence: i64, is_part: bool) {
         let chosen = || rows.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, row)| row);
         let mut places: Vec<u32> = chosen().map(|row| row.place).collect();
         places.sort_unstable();
         let days = || chosen().map(|row| row.day);
         let (Some(first), Some(last)) = (days().min(), days().max()) else { return };
-        self.found.push(Kin { pence, first, last, places });
+        self.found.push(Kin { pence, first, last, places, is_part });
     }
 }
 
@@ -194,8 +218,7 @@ mod tests {
 
     fn found(mentions: &mut [Mention], wanted: i64) -> Vec<Vec<u32>> {
         mentions.sort_unstable();
-        let sets =
-            Sets::of(mentions, &Wanted::of([wanted].into_iter()), 3, &Pace::new(&Unattended)).unwrap();
+        let sets = Sets::of(mentions, 100, &Wanted::of([wanted].into_iter()), 3, &Pace::new(&Unattended)).unwrap();
         let exact = sets.found.into_iter().filter(|kin| kin.pence == wanted);
         exact.map(|kin| kin.places).collect()
     }
@@ -222,7 +245,11 @@ mod tests {
     #[test]
     fn sets_are_counted_by_the_day_they_begin_on() {
         let rows = [mention(4, 10, 0, 1), mention(4, 10, 1, 2), mention(5, 12, 2, 4), mention(5, 12, 3, 8)];
-        let sets = Sets::of(&rows, &Wanted::of(std::iter::empty()), 3, &Pace::new(&Unattended)).unwrap();
-        assert_eq!([sets.tried(9, 9), sets.tried(10, 11), sets.tried(12, 13), sets.tried(0, 99)], [0, 2, 2, 4]);
+        let sets = Sets::of(&rows, 4, &Wanted::of(std::iter::empty()), 3, &Pace::new(&Unattended)).unwrap();
+        assert_eq!(
+            [sets.tried(9, 9), sets.tried(10, 11), sets.tried(12, 13), sets.tried(0, 99)],
+            [(0, 0), (1, 2), (1, 2), (2, 4)]
+        );
+        assert_eq!(sets.with_place(2), 2);
     }
 }

@@ -119,7 +119,12 @@ impl Search {
     /// one, the others say nothing or something else, as a bank's fee does.
     pub(super) fn anchored(&self, members: &[Member], anchors: usize) -> Sum {
         let count = members.len().min(CANDIDATES);
-        let mut sets = Few { members: &members[..count], goal: self.goal, around: (self.goal.abs() / 50).max(1), ..Few::default() };
+        let mut sets = Few {
+            members: &members[..count],
+            goal: self.goal,
+            around: (self.goal.abs() / 50).max(1),
+            ..Few::default()
+        };
         let mut size = 2;
         while size <= FEW && sets.tried < FEW_SETS {
             for first in 0..anchors.min(count) {
@@ -128,13 +133,16 @@ impl Search {
             size += 1;
         }
         let &mask = sets.found.iter().min()?;
-        let chosen = |mask: u32| sets.members.iter().enumerate().filter(move |(at, _)| mask >> at & 1 == 1).map(|(_, one)| one);
+        let chosen =
+            |mask: u32| sets.members.iter().enumerate().filter(move |(at, _)| mask >> at & 1 == 1).map(|(_, one)| one);
         let content = |mask: u32| chosen(mask).map(|one| (one.day, one.key, one.pence)).collect::<Vec<_>>();
         if sets.found.iter().any(|&other| content(other) != content(mask)) {
             return None;
         }
-        let accidents = accidents(self.goal, sets.tried, self.usual)
-            .max((sets.near as f64) / (2 * sets.around) as f64);
+        let amounts: Vec<i64> = chosen(mask).map(|one| one.pence).collect();
+        let step = round_step(&amounts, self.goal);
+        let accidents =
+            accidents(&amounts, sets.tried, self.usual).max(sets.near as f64 * step as f64 / (2 * sets.around) as f64);
         let places = chosen(mask).map(|one| one.place).collect();
         (accidents <= ACCIDENTS).then_some((places, accidents))
     }
@@ -224,9 +232,12 @@ impl Few<'_> {
     }
 }
 
-/// How many of so many sets have an amount by chance, where no row is known to have it more often than `usual`.
-pub(super) fn accidents(pence: i64, sets: u64, usual: f64) -> f64 {
-    sets as f64 * CROWDED * chance_of_amount(i128::from(pence), 1, 0).max(usual)
+/// How many of so many sets of such members have an amount by chance; `usual` says how often rows have it.
+pub(super) fn accidents(members: &[i64], sets: u64, usual: f64) -> f64 {
+    let goal: i64 = members.iter().sum();
+    let step = round_step(members, goal);
+    let anywhere = (0.3 * step as f64 / goal.unsigned_abs().max(1) as f64).min(0.3);
+    sets as f64 * CROWDED * anywhere.max(usual)
 }
 
 /// Every subset's sum with its mask, ascending.
@@ -251,10 +262,15 @@ fn subset_sums(amounts: &[i64]) -> Vec<(i64, u32)> {
 /// The step between amounts that most rows keep to, in pence: sums of round amounts are round and meet more often.
 fn lattice(amounts: &[i64], goal: i64) -> i64 {
     let common = amounts.iter().fold(goal, |left, &right| greatest_common_divisor(left, right));
+    round_step(amounts, goal).max(common.abs())
+}
+
+/// The largest round step that the goal and most amounts keep to.
+fn round_step(amounts: &[i64], goal: i64) -> i64 {
     let most = |step: &&i64| {
         goal % **step == 0 && amounts.iter().filter(|&amount| amount % **step == 0).count() * 2 >= amounts.len()
     };
-    ROUND.iter().filter(most).copied().max().unwrap_or(1).max(common.abs())
+    ROUND.iter().filter(most).copied().max().unwrap_or(1)
 }
 
 fn greatest_common_divisor(left: i64, right: i64) -> i64 {
