@@ -1,10 +1,10 @@
 //! One payment of several documents, or one document paid in several parts: a row left open whose amount is the exact
-//! sum of rows left open on the other side, of the same payee or reference, inside the window.
+//! sum of rows left open on the other side, inside the window.
 //!
 //! It comes after the matching and sees only what that left open, so it never stands in the way of a one-to-one match.
 //! First the whole run of a payee is tried, then subsets of a few rows; then rows that belong together by what they say
-//! themselves (see `kin`), and a row of the payee with a few others that need not name anybody. A sum counts only where hardly any would come
-//! about by chance. All work is counted, so the answer is the same on every machine.
+//! themselves (see `kin`), and a row of the payee with a few others that need not name anybody. A sum counts only where
+//! hardly any would come about by chance. All work is counted, so the answer is the same on every machine.
 
 #![expect(
     clippy::indexing_slicing,
