@@ -232,9 +232,12 @@ fn read(base: &str, group: String) -> Case {
     let index = |value: &serde_json::Value| value.as_u64().unwrap() as usize;
     let pairs = whole["pairs"].as_array().unwrap().iter();
     let truth = pairs.map(|pair| (index(&pair[0]), index(&pair[1]))).collect();
+    // `{dataset, row, other_rows}`, or the same three in an array.
     let group_of = |group: &serde_json::Value| {
-        let others = group["other_rows"].as_array().unwrap().iter().map(index);
-        (group["dataset"] == "bank", index(&group["row"]), others.collect())
+        let of = |key: &str, place: usize| group.get(key).unwrap_or_else(|| &group[place]);
+        let mut others: Vec<usize> = of("other_rows", 2).as_array().unwrap().iter().map(index).collect();
+        others.sort_unstable();
+        (of("dataset", 0) == "bank", index(of("row", 1)), others)
     };
     let groups = whole["groups"].as_array().map(|groups| groups.iter().map(group_of).collect()).unwrap_or_default();
     let (bank, book) = (rows_of(&dataset.bank), rows_of(&dataset.book));

@@ -476,7 +476,7 @@ impl PairCounts {
         let trust = match likeness {
             Likeness::Same => 1.0,
             Likeness::Prefix | Likeness::Joined => 0.8,
-            Likeness::Typo => 0.7,
+            Likeness::Code | Likeness::Typo => 0.7,
         };
         let (bank_rate, book_rate) = (rates.bank(bank), rates.book(book));
         let prior = trust * 0.5 * ((USUAL / bank_rate).ln() + (USUAL / book_rate).ln());

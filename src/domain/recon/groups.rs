@@ -1,9 +1,10 @@
 //! One payment of several documents, or one document paid in several parts: a row left open whose amount is the exact
-//! sum of rows left open on the other side, of the same payee or reference, inside the window.
+//! sum of rows left open on the other side, inside the window.
 //!
 //! It comes after the matching and sees only what that left open, so it never stands in the way of a one-to-one match.
-//! First the whole run of a payee is tried, then subsets of a few rows. A sum counts only where hardly any would come
-//! about by chance. All work is counted, so the answer is the same on every machine.
+//! First the whole run of a payee is tried, then subsets of a few rows; then rows that belong together by what they say
+//! themselves (see `kin`), and a row of the payee with a few others that need not name anybody. A sum counts only where
+//! hardly any would come about by chance. All work is counted, so the answer is the same on every machine.
 
 #![expect(
     clippy::indexing_slicing,
@@ -16,9 +17,10 @@ use crate::domain::control::Stopped;
 use super::assignment::NONE;
 use super::dataset::Dataset;
 use super::evidence::{Evidence, Reader, Texts};
+use super::kin::{Mention, Sets, Wanted};
 use super::ordered::Ordered;
 use super::pace::Pace;
-use super::subset_sum::{MEMBERS, Member, Search, nearest};
+use super::subset_sum::{ACCIDENTS, MEMBERS, Member, Search, accidents, chance_of_amount, nearest};
 use super::words::Side;
 
 /// Groups given for one run.
@@ -41,6 +43,18 @@ const PAYEE_PAIRS: usize = 500_000;
 
 /// Subset sums that are looked at, for the whole job.
 const SUBSET_SUMS: u64 = 8_000_000;
+
+/// Sums that chance may bring about where no row of a set has a word in common with the row it makes up.
+const ACCIDENTS_OF_STRANGERS: f64 = 0.01;
+
+/// Rows of one amount that are looked at to find those of one payee.
+const SAME_AMOUNT: usize = 64;
+
+/// How many times likelier by chance another set of the same sum has to be.
+const CLEARLY: f64 = 5.0;
+
+/// Open rows of the other side inside the window of which a row of the payee is joined with others.
+const ROWS_NEARBY: usize = 64;
 
 /// Amounts beyond it are left out, so that no sum overflows.
 const LARGEST_PENCE: i128 = 1 << 55;
@@ -68,6 +82,19 @@ pub(super) struct Leftover<'a> {
     pub(super) pace: &'a Pace<'a>,
 }
 
+/// Where sums are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// All rows of the payee, of one wording or of neighbouring days.
+    Run,
+    /// Some rows of the payee.
+    Subset,
+    /// Rows with a word in common, whoever they are for.
+    Kin,
+    /// A row of the payee with a few others.
+    WithOthers,
+}
+
 /// A sum that was found, by places in canonical order.
 struct Proposal {
     is_bank: bool,
@@ -87,15 +114,29 @@ impl Leftover<'_> {
             book: self.book_is_open.iter().map(|open| !open).collect(),
         };
         let mut found: Vec<Group> = Vec::new();
-        // What was taken narrows down what is left: whole runs twice, then subsets.
-        for with_subsets in [false, false, true] {
+        // What was taken narrows down what is left.
+        use Way::{Kin, Run, Subset, WithOthers};
+        let mut before = usize::MAX;
+        for way in [Run, Run, Subset, Kin, WithOthers, Kin, WithOthers] {
+            // The second time only where the first left less.
+            if found.len() >= MAX_GROUPS || (way == Kin && found.len() == before) {
+                break;
+            }
+            if way == Kin {
+                before = found.len();
+            }
             let mut proposals = Vec::new();
             for is_bank in [true, false] {
-                self.propose(&pairs, is_bank, with_subsets, &taken, &mut sums, &mut proposals)?;
+                match way {
+                    Kin => self.propose_kin(is_bank, &taken, &mut proposals)?,
+                    _ => self.propose(&pairs, is_bank, way, &taken, &mut sums, &mut proposals)?,
+                }
             }
             proposals.sort_by(|left, right| {
                 let order = left.accidents.total_cmp(&right.accidents).then(left.days.cmp(&right.days));
-                order.then_with(|| (!left.is_bank, left.row).cmp(&(!right.is_bank, right.row)))
+                order.then_with(|| {
+                    (!left.is_bank, left.row, &left.others).cmp(&(!right.is_bank, right.row, &right.others))
+                })
             });
             for proposal in proposals {
                 if found.len() < MAX_GROUPS && taken.take(&proposal) {
@@ -117,12 +158,11 @@ impl Leftover<'_> {
 
     /// Open bank and book places of one payee or reference inside the window.
     fn payee_pairs(&self) -> Result<Vec<(u32, u32)>, Stopped> {
-        let usable = |pence: i128| pence != 0 && pence.abs() < LARGEST_PENCE;
         let telling = Telling { texts: self.texts };
         // Word, day and place of the open book rows.
         let mut index: Vec<(u32, i32, u32)> = Vec::new();
         for place in 0..self.book.rows.len() {
-            if !self.book_is_open[place] || !usable(self.book.pence[place]) || index.len() >= INDEXED_WORDS {
+            if !self.book_is_open[place] || !is_usable(self.book.pence[place]) || index.len() >= INDEXED_WORDS {
                 continue;
             }
             self.pace.spend(16)?;
@@ -137,7 +177,7 @@ impl Leftover<'_> {
         let mut near: Vec<u32> = Vec::new();
         let mut comparisons = COMPARISONS;
         for bank in 0..self.bank.rows.len() {
-            if !self.bank_is_open[bank] || !usable(self.bank.pence[bank]) {
+            if !self.bank_is_open[bank] || !is_usable(self.bank.pence[bank]) {
                 continue;
             }
             near.clear();
@@ -180,7 +220,7 @@ impl Leftover<'_> {
         &self,
         pairs: &[(u32, u32)],
         is_bank: bool,
-        with_subsets: bool,
+        way: Way,
         taken: &Taken,
         sums: &mut u64,
         proposals: &mut Vec<Proposal>,
@@ -197,18 +237,26 @@ impl Leftover<'_> {
         let (one, other) = if is_bank { (self.bank, self.book) } else { (self.book, self.bank) };
         let (one_rows, other_rows) = if is_bank { (bank, book) } else { (book, bank) };
         let side = if is_bank { &self.texts.book } else { &self.texts.bank };
+        let (nearby, rivals) = match way {
+            Way::WithOthers => (self.open_rows(!is_bank, taken)?, self.open_rows(is_bank, taken)?),
+            _ => (Nearby::default(), Nearby::default()),
+        };
+        let mut reader = Reader::new(self.texts.vocabulary.len());
         for run in pairs.chunk_by(|left, right| left.0 == right.0) {
             self.pace.spend(64 + run.len() as u64 * 32)?;
-            if run.len() < 2 {
+            if run.len() < 2 && way != Way::WithOthers {
                 continue;
             }
             let row = run[0].0;
+            if way == Way::WithOthers && nearby.around(one.days[row as usize], self.window_days).len() > ROWS_NEARBY {
+                continue;
+            }
             let mut members: Vec<Member> = run.iter().map(|&(_, place)| self.member(side, other, place)).collect();
             members.sort_unstable();
-            let search = Search { goal: one.pence[row as usize] as i64, usual: one.chance_of(row as usize) };
-            let sum = match with_subsets {
-                false => search.whole_runs(&members),
-                true => {
+            let search = Search { goal: one.pence[row as usize] as i64, usual: self.usual(is_bank, row)? };
+            let sum = match way {
+                Way::Run | Way::Kin => search.whole_runs(&members),
+                Way::Subset => {
                     let nearest = nearest(&members, one.days[row as usize]);
                     let work = 4 << (nearest.len() / 2);
                     if *sums < work {
@@ -218,15 +266,193 @@ impl Leftover<'_> {
                     self.pace.spend(4 * work)?;
                     search.subset(&nearest)
                 }
+                Way::WithOthers => {
+                    let day = one.days[row as usize];
+                    let anchors = nearest(&members, day);
+                    let places = nearby.around(day, self.window_days);
+                    if *sums < FEW_WORK {
+                        continue;
+                    }
+                    let others = places.iter().map(|&(_, place)| self.member(side, other, place));
+                    let mut others: Vec<Member> = others.filter(|one| !anchors.contains(one)).collect();
+                    others.sort_unstable_by_key(|member| ((member.day - day).abs(), *member));
+                    let all: Vec<Member> = anchors.iter().copied().chain(others).collect();
+                    *sums -= FEW_WORK;
+                    self.pace.spend(FEW_WORK)?;
+                    search.anchored(&all, anchors.len())
+                }
             };
             let Some((others, accidents)) = sum else { continue };
             let exact: i128 = others.iter().map(|&place| other_rows.units(other.rows[place as usize] as usize)).sum();
             if exact != one_rows.units(one.rows[row as usize] as usize) {
                 continue;
             }
+            if way == Way::WithOthers && self.names_another(is_bank, row, &others, &rivals, &mut reader)? {
+                continue;
+            }
             let apart = |&place: &u32| i64::from((other.days[place as usize] - one.days[row as usize]).abs());
             let days = others.iter().map(apart).sum();
             proposals.push(Proposal { is_bank, row, others, accidents, days });
+        }
+        Ok(())
+    }
+
+    /// Whether a row and a row of the other side have a name or a reference in common.
+    fn shares_name(&self, reader: &mut Reader, is_bank: bool, row: u32, other: u32) -> bool {
+        let (bank, book) = if is_bank { (row, other) } else { (other, row) };
+        reader.load(self.evidence, self.texts, bank as usize);
+        let (bank_words, _) = reader.common_words(self.evidence, self.texts, book as usize, false);
+        let words = self.texts.bank.row(bank as usize).iter().enumerate();
+        let mut known = words.filter(|(at, _)| bank_words >> at & 1 == 1).map(|(_, &word)| word);
+        known.any(|word| self.texts.is_name(word) || self.texts.is_number(word))
+    }
+
+    /// Whether some rows of a set name whom the row names and another names whom only another open row names.
+    fn names_another(
+        &self,
+        is_bank: bool,
+        row: u32,
+        set: &[u32],
+        ones: &Nearby,
+        reader: &mut Reader,
+    ) -> Result<bool, Stopped> {
+        let rows = if is_bank { self.bank } else { self.book };
+        let rivals = ones.around(rows.days[row as usize], self.window_days);
+        let strangers: Vec<u32> =
+            set.iter().copied().filter(|&place| !self.shares_name(reader, is_bank, row, place)).collect();
+        if strangers.is_empty() || strangers.len() == set.len() || rivals.len() > ROWS_NEARBY {
+            return Ok(false);
+        }
+        for &(_, rival) in rivals.iter().filter(|rival| rival.1 != row) {
+            self.pace.spend(64 * strangers.len() as u64)?;
+            if strangers.iter().any(|&place| self.shares_name(reader, is_bank, rival, place)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// How likely any row of a side has the amount of a row. Others of the same payee are left out: a rent that is paid every
+    /// month does not make it likelier that other rows add up to it.
+    fn usual(&self, is_bank: bool, row: u32) -> Result<f64, Stopped> {
+        let (rows, side) = if is_bank { (self.bank, &self.texts.bank) } else { (self.book, &self.texts.book) };
+        let pence = rows.pence[row as usize];
+        let from = rows.pence.partition_point(|&other| other < pence);
+        let until = from + rows.pence[from..].partition_point(|&other| other == pence);
+        self.pace.spend(64)?;
+        let words = side.row(row as usize);
+        let names_the_same = |place: &usize| {
+            let mut names = side.row(*place).iter().filter(|word| self.texts.is_name(**word));
+            names.any(|word| words.binary_search(word).is_ok())
+        };
+        let same = match until - from {
+            2..=SAME_AMOUNT => (from..until).filter(|place| *place != row as usize).filter(names_the_same).count(),
+            _ => 0,
+        };
+        Ok(chance_of_amount(pence, until - from - same, rows.pence.len()))
+    }
+
+    /// Rows that are open and not in a group, by day.
+    fn open_rows(&self, is_bank: bool, taken: &Taken) -> Result<Nearby, Stopped> {
+        let (rows, taken) = if is_bank { (self.bank, &taken.bank) } else { (self.book, &taken.book) };
+        let is_open = |&place: &u32| !taken[place as usize] && is_usable(rows.pence[place as usize]);
+        let mut open: Vec<(i32, u32)> =
+            (0..rows.rows.len() as u32).filter(is_open).map(|place| (rows.days[place as usize], place)).collect();
+        self.pace.spend(rows.rows.len() as u64)?;
+        open.sort_unstable();
+        self.pace.check()?;
+        Ok(Nearby { rows: open })
+    }
+
+    /// Sums of rows with a word in common.
+    fn propose_kin(&self, is_bank: bool, taken: &Taken, proposals: &mut Vec<Proposal>) -> Result<(), Stopped> {
+        let Dataset { bank, book } = self.dataset;
+        let (one, other) = if is_bank { (self.bank, self.book) } else { (self.book, self.bank) };
+        let (one_rows, other_rows) = if is_bank { (bank, book) } else { (book, bank) };
+        let side = if is_bank { &self.texts.book } else { &self.texts.bank };
+        let one_taken = if is_bank { &taken.bank } else { &taken.book };
+        let ones = self.open_rows(is_bank, taken)?;
+        let others = self.open_rows(!is_bank, taken)?;
+        let wanted = Wanted::of(ones.rows.iter().map(|&(_, place)| one.pence[place as usize] as i64));
+        let mut mentions: Vec<Mention> = Vec::new();
+        for &(day, place) in &others.rows {
+            let pence = other.pence[place as usize] as i64;
+            let sign = if pence < 0 { Mention::PAID } else { Mention::RECEIVED };
+            let words = side.row(place as usize).iter().copied().chain([sign]);
+            mentions.extend(words.map(|word| Mention { word, day, place, pence }));
+            self.pace.spend(16)?;
+            if mentions.len() >= INDEXED_WORDS {
+                break;
+            }
+        }
+        self.pace.check()?;
+        mentions.sort_unstable();
+        self.pace.check()?;
+        let sets = Sets::of(&mentions, other.rows.len(), &wanted, self.window_days, self.pace)?;
+        // Every set with every open row that has its sum.
+        let mut claims: Vec<(u32, usize)> = Vec::new();
+        for (at, set) in sets.found.iter().enumerate() {
+            let from = one.pence.partition_point(|&pence| pence < i128::from(set.pence));
+            let of_amount = from + one.pence[from..].partition_point(|&pence| pence == i128::from(set.pence));
+            let of_day = |day: i32| from + one.days[from..of_amount].partition_point(|&other| other < day);
+            let (first, last) = (set.last - self.window_days, set.first + self.window_days);
+            self.pace.spend(64)?;
+            for place in of_day(first)..of_day(last.saturating_add(1)).min(of_day(first) + MEMBERS) {
+                if !one_taken[place] && is_usable(one.pence[place]) {
+                    claims.push((place as u32, at));
+                }
+            }
+        }
+        claims.sort_unstable();
+        let mut reader = Reader::new(self.texts.vocabulary.len());
+        for claims in claims.chunk_by(|left, right| left.0 == right.0) {
+            let row = claims[0].0;
+            let day = one.days[row as usize];
+            let (whole, all) =
+                sets.tried(day.saturating_sub(2 * self.window_days), day.saturating_add(self.window_days));
+            let usual = self.usual(is_bank, row)?;
+            // Rows near by that name the same, and the sets they are in.
+            let near = others.around(day, self.window_days);
+            let near = if near.len() <= ROWS_NEARBY { near } else { &[] };
+            self.pace.spend(64 * (1 + near.len() as u64))?;
+            let mut shares_name = |place: u32| self.shares_name(&mut reader, is_bank, row, place);
+            let related: Vec<u32> = near.iter().map(|&(_, place)| place).filter(|&place| shares_name(place)).collect();
+            let with_related: u64 = related.iter().map(|&place| sets.with_place(place)).sum();
+            let mut weighed: Vec<(f64, f64, usize)> = claims
+                .iter()
+                .map(|&(_, at)| {
+                    let set = &sets.found[at];
+                    let amounts: Vec<i64> =
+                        set.places.iter().map(|&place| other.pence[place as usize] as i64).collect();
+                    let is_related = set.places.iter().any(|place| related.contains(place));
+                    let tried = if set.is_part { all } else { whole };
+                    let as_stranger = accidents(&amounts, tried, usual);
+                    let as_related = accidents(&amounts, with_related.min(all), usual);
+                    let (chance, limit) = match is_related {
+                        true if as_related <= as_stranger * ACCIDENTS / ACCIDENTS_OF_STRANGERS => {
+                            (as_related, ACCIDENTS)
+                        }
+                        _ => (as_stranger, ACCIDENTS_OF_STRANGERS),
+                    };
+                    (chance, limit, at)
+                })
+                .collect();
+            weighed.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.2.cmp(&right.2)));
+            let (chance, limit, at) = weighed[0];
+            // Two sets that are as good: nobody can say which.
+            if chance > limit || weighed.get(1).is_some_and(|second| second.0 < chance * CLEARLY) {
+                continue;
+            }
+            let set = &sets.found[at].places;
+            let exact: i128 = set.iter().map(|&place| other_rows.units(other.rows[place as usize] as usize)).sum();
+            if exact != one_rows.units(one.rows[row as usize] as usize)
+                || self.names_another(is_bank, row, set, &ones, &mut reader)?
+            {
+                continue;
+            }
+            let apart = |&place: &u32| i64::from((other.days[place as usize] - day).abs());
+            let days = set.iter().map(apart).sum();
+            proposals.push(Proposal { is_bank, row, others: set.clone(), accidents: chance, days });
         }
         Ok(())
     }
@@ -239,6 +465,28 @@ impl Leftover<'_> {
             (key ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
         });
         Member { day: rows.days[place as usize], key, pence: rows.pence[place as usize] as i64, place }
+    }
+}
+
+/// Sums of few rows that are counted for one row.
+const FEW_WORK: u64 = 4_096;
+
+/// Whether an amount can be a part of a sum or a sum.
+fn is_usable(pence: i128) -> bool {
+    pence != 0 && pence.abs() < LARGEST_PENCE
+}
+
+/// Open rows by day and place.
+#[derive(Default)]
+struct Nearby {
+    rows: Vec<(i32, u32)>,
+}
+
+impl Nearby {
+    fn around(&self, day: i32, window_days: i32) -> &[(i32, u32)] {
+        let from = self.rows.partition_point(|row| row.0 < day.saturating_sub(window_days));
+        let until = self.rows.partition_point(|row| row.0 <= day.saturating_add(window_days));
+        &self.rows[from..until]
     }
 }
 
@@ -436,6 +684,24 @@ mod tests {
             assert_eq!(content(groups(&outcome(&bank, &book).1), &bank, &book), before, "case {case}");
         }
         assert!(found > 3_000, "{found} groups");
+    }
+
+    #[test]
+    fn rows_that_belong_together_are_summed_though_the_payer_names_none_of_them() {
+        let line = |day: i32, pence: i64, text: &str| (day, pence, text.to_owned());
+        // An acquirer pays takings less commission.
+        let takings = [line(18_999, 60_068, "Card sales Z0334"), line(18_999, -1_015, "Card commission Z0334")];
+        assert_eq!(groups(&outcome(&[line(19_000, 59_053, "SWIFTTILL SETTLE")], &takings).1), [(true, 0, vec![0, 1])]);
+        // One of the payee and a fee that names nobody; not a fee of somebody else whose payment is open as well.
+        let paid = [line(19_000, -14_218, "VETRERIA CARPI EUR"), line(19_000, -141, "International payment fee")];
+        let booked = line(19_000, -14_359, "Vetreria Carpi 992");
+        assert_eq!(groups(&outcome(&paid, std::slice::from_ref(&booked)).1), [(false, 0, vec![0, 1])]);
+        let another = [line(19_000, -14_218, "VETRERIA CARPI EUR"), line(19_000, -141, "HOLBECK FEE")];
+        let rival = [booked, line(19_000, -9_977, "Holbeck 14")];
+        assert!(groups(&outcome(&another, &rival).1).is_empty());
+        // Round amounts without a word in common with the payer are chance.
+        let rents = [line(19_000, 65_000, "Rent flat 1"), line(19_000, 65_000, "Rent flat 2")];
+        assert!(groups(&outcome(&[line(19_000, 130_000, "COUNCIL HB 9962134")], &rents).1).is_empty());
     }
 
     #[test]

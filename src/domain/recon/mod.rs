@@ -8,6 +8,7 @@ pub mod dataset;
 mod evidence;
 pub mod explain;
 mod groups;
+mod kin;
 mod lag;
 mod line_match;
 mod matcher;

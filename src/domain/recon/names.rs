@@ -12,7 +12,7 @@
 
 use crate::domain::control::Stopped;
 
-use super::evidence::{Evidence, Pair, Reader, Texts};
+use super::evidence::{Evidence, NAT, Pair, Reader, Texts};
 use super::pace::Pace;
 use super::words::{Kind, Side, Vocabulary};
 
@@ -27,6 +27,9 @@ const FILE_PAIRS: f64 = 4.0;
 
 /// Words of one side of the one accident that is granted to every file.
 const ACCIDENT_WORDS: f64 = 2.0;
+
+/// Words in common that say so much for a pair say more than two names against it ("clean" and "cleaning").
+const AGREES: i32 = 3 * NAT;
 
 /// Share from which on a name without a counterpart contradicts.
 const SURE: f32 = 0.95;
@@ -188,7 +191,9 @@ impl Names {
             return false;
         }
         let (bank_words, book_words) = reader.common_words(evidence, texts, book, false);
-        bank_words & at_bank.telling == 0 && book_words & in_books.telling == 0
+        bank_words & at_bank.telling == 0
+            && book_words & in_books.telling == 0
+            && reader.wording_gain(evidence, texts, book) < AGREES
     }
 }
 
@@ -227,6 +232,13 @@ mod tests {
         assert_eq!(left_open(sharing, "PENDRY DENTAL", "Sundry expenses"), 0);
         assert_eq!(left_open(sharing, "FASTER PAYMENT", "Quarley Fencing"), 0);
         assert_eq!(left_open(sharing, "PENDRY DENTAL 40721", "Quarley Fencing 40721"), 0);
+    }
+
+    #[test]
+    fn words_that_say_enough_for_a_pair_outweigh_names() {
+        let sharing = |at: usize| format!("{} Ltd inv {at}", PAYEES[at]);
+        assert_eq!(left_open(sharing, "SILVERBIRCH CARPET REF CLEAN", "Cleaning common parts Weir"), 0);
+        assert_eq!(left_open(sharing, "SILVERBIRCH CARPET REF PAYMENT", "Payment common parts Weir"), 1);
     }
 
     #[test]

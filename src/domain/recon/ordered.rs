@@ -11,7 +11,6 @@ use crate::domain::control::Stopped;
 
 use super::dataset::Rows;
 use super::pace::Pace;
-use super::subset_sum::chance_of_amount;
 
 /// One side in canonical order: by penny, day, text, digits, and only then by submitted
 /// index, which can only tell identical rows apart.
@@ -50,14 +49,6 @@ impl Ordered {
             pence: keys.iter().map(|key| key.0).collect(),
             days: keys.iter().map(|key| key.1).collect(),
         })
-    }
-
-    /// How likely any row of this side has the amount of a place, see [`chance_of_amount`].
-    pub(super) fn chance_of(&self, place: usize) -> f64 {
-        let pence = self.pence[place];
-        let first = self.pence.partition_point(|&other| other < pence);
-        let rows_with = self.pence[first..].partition_point(|&other| other == pence);
-        chance_of_amount(pence, rows_with, self.pence.len())
     }
 }
 

@@ -15,6 +15,15 @@ pub(super) const MEMBERS: usize = 50;
 /// Most rows whose subsets are tried.
 pub(super) const CANDIDATES: usize = 24;
 
+/// Most rows of a set that hangs on one row of the payee.
+const FEW: usize = 5;
+
+/// Sets of one size that are tried before larger ones are not.
+const FEW_SETS: u64 = 1_500;
+
+/// Sums of neighbouring rows lie closer together than amounts of that size do anywhere.
+const CROWDED: f64 = 3.0;
+
 /// Sums that chance may bring about for one row; above it nothing is said.
 pub(super) const ACCIDENTS: f64 = 0.05;
 
@@ -106,6 +115,38 @@ impl Search {
         found.filter(|_| accidents <= ACCIDENTS).map(|places| (places, accidents))
     }
 
+    /// The one set of a few members that has the sum and one of the first `anchors` members in it: the payee is known of that
+    /// one, the others say nothing or something else, as a bank's fee does.
+    pub(super) fn anchored(&self, members: &[Member], anchors: usize) -> Sum {
+        let count = members.len().min(CANDIDATES);
+        let mut sets = Few {
+            members: &members[..count],
+            goal: self.goal,
+            around: (self.goal.abs() / 50).max(1),
+            ..Few::default()
+        };
+        let mut size = 2;
+        while size <= FEW && sets.tried < FEW_SETS {
+            for first in 0..anchors.min(count) {
+                sets.extend(first + 1, size - 1, 1 << first, members[first].pence);
+            }
+            size += 1;
+        }
+        let &mask = sets.found.iter().min()?;
+        let chosen =
+            |mask: u32| sets.members.iter().enumerate().filter(move |(at, _)| mask >> at & 1 == 1).map(|(_, one)| one);
+        let content = |mask: u32| chosen(mask).map(|one| (one.day, one.key, one.pence)).collect::<Vec<_>>();
+        if sets.found.iter().any(|&other| content(other) != content(mask)) {
+            return None;
+        }
+        let amounts: Vec<i64> = chosen(mask).map(|one| one.pence).collect();
+        let step = round_step(&amounts, self.goal);
+        let accidents =
+            accidents(&amounts, sets.tried, self.usual).max(sets.near as f64 * step as f64 / (2 * sets.around) as f64);
+        let places = chosen(mask).map(|one| one.place).collect();
+        (accidents <= ACCIDENTS).then_some((places, accidents))
+    }
+
     /// The one subset of two and more that has the sum, unless others have it too or come near it too often.
     pub(super) fn subset(&self, members: &[Member]) -> Sum {
         let amounts: Vec<i64> = members.iter().map(|member| member.pence).collect();
@@ -160,6 +201,45 @@ impl Search {
     }
 }
 
+/// Sets of few members, as they are tried.
+#[derive(Default)]
+struct Few<'a> {
+    members: &'a [Member],
+    goal: i64,
+    around: i64,
+    tried: u64,
+    /// Sums near the goal that are not the goal.
+    near: u64,
+    found: Vec<u32>,
+}
+
+impl Few<'_> {
+    /// Tries every set of the members so far and `more` of those from `from` on.
+    fn extend(&mut self, from: usize, more: usize, mask: u32, sum: i64) {
+        for at in from..self.members.len() {
+            let (mask, sum) = (mask | 1 << at, sum + self.members[at].pence);
+            if more > 1 {
+                self.extend(at + 1, more - 1, mask, sum);
+                continue;
+            }
+            self.tried += 1;
+            if sum == self.goal {
+                self.found.push(mask);
+            } else if (sum - self.goal).abs() <= self.around {
+                self.near += 1;
+            }
+        }
+    }
+}
+
+/// How many of so many sets of such members have an amount by chance; `usual` says how often rows have it.
+pub(super) fn accidents(members: &[i64], sets: u64, usual: f64) -> f64 {
+    let goal: i64 = members.iter().sum();
+    let step = round_step(members, goal);
+    let anywhere = (0.3 * step as f64 / goal.unsigned_abs().max(1) as f64).min(0.3);
+    sets as f64 * CROWDED * anywhere.max(usual)
+}
+
 /// Every subset's sum with its mask, ascending.
 fn subset_sums(amounts: &[i64]) -> Vec<(i64, u32)> {
     let mut sums = vec![(0, 0)];
@@ -182,10 +262,15 @@ fn subset_sums(amounts: &[i64]) -> Vec<(i64, u32)> {
 /// The step between amounts that most rows keep to, in pence: sums of round amounts are round and meet more often.
 fn lattice(amounts: &[i64], goal: i64) -> i64 {
     let common = amounts.iter().fold(goal, |left, &right| greatest_common_divisor(left, right));
+    round_step(amounts, goal).max(common.abs())
+}
+
+/// The largest round step that the goal and most amounts keep to.
+fn round_step(amounts: &[i64], goal: i64) -> i64 {
     let most = |step: &&i64| {
         goal % **step == 0 && amounts.iter().filter(|&amount| amount % **step == 0).count() * 2 >= amounts.len()
     };
-    ROUND.iter().filter(most).copied().max().unwrap_or(1).max(common.abs())
+    ROUND.iter().filter(most).copied().max().unwrap_or(1)
 }
 
 fn greatest_common_divisor(left: i64, right: i64) -> i64 {

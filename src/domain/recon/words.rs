@@ -17,6 +17,9 @@ use super::pace::Pace;
 /// Words kept of one description: the most telling ones, see [`Kind::weight`].
 pub(super) const WORDS_PER_ROW: usize = 12;
 
+/// Words of one code stem that are taken for it; more say nothing.
+const WORDS_PER_STEM: usize = 16;
+
 /// Longer words are cut; nobody tells two words apart by their 33rd letter.
 const WORD_BYTES: usize = 32;
 
@@ -90,6 +93,8 @@ pub(super) enum Likeness {
     Prefix,
     /// An initial is stuck to a name: `JSMITH` and `Smith`.
     Joined,
+    /// The letters of an account code are the beginning of a name: `KINGF52` and `Kingfisher`.
+    Code,
     /// One letter differs, is missing, is added or changed places with its neighbour.
     Typo,
 }
@@ -114,6 +119,8 @@ pub(super) struct Vocabulary {
     pub(super) book_rows: Vec<u32>,
     spelling_starts: Vec<u32>,
     spellings: Vec<u8>,
+    /// The letters that account codes begin with, as hashes, and the codes.
+    stems: Vec<(u64, u32)>,
     slots: Vec<u32>,
     seed: u64,
 }
@@ -130,6 +137,7 @@ impl Vocabulary {
             book_rows: Vec::new(),
             spelling_starts: vec![0],
             spellings: Vec::new(),
+            stems: Vec::new(),
             slots: vec![EMPTY; 1 << 12],
             // Only the place in the table depends on the seed, never an id or an answer:
             // a caller cannot prepare words that all collide.
@@ -210,6 +218,10 @@ impl Vocabulary {
             self.spellings.extend_from_slice(word);
         }
         self.spelling_starts.push(self.spellings.len() as u32);
+        let letters = word.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+        if letters >= 4 && letters < word.len() && word[letters..].iter().all(u8::is_ascii_digit) {
+            self.stems.push((hash_of(&word[..letters]), id));
+        }
         if self.hashes.len() * 2 > self.slots.len() {
             self.grow();
         }
@@ -250,6 +262,9 @@ impl Vocabulary {
     /// look-ups by spelling, so it comes last.
     pub(super) fn related(&mut self, pace: &Pace<'_>) -> Result<Vec<Related>, Stopped> {
         let mut found = Vec::new();
+        let mut stems = std::mem::take(&mut self.stems);
+        stems.sort_unstable();
+        pace.check()?;
         for id in 0..self.len() as u32 {
             if self.bank_rows[id as usize] > 0 && self.book_rows[id as usize] > 0 {
                 found.push(Related { bank: id, book: id, likeness: Likeness::Same });
@@ -261,6 +276,14 @@ impl Vocabulary {
             }
             if spelling.len() >= 5 {
                 self.relate(id, &spelling[1..], Likeness::Joined, &mut found);
+            }
+            for length in if stems.is_empty() { 1..1 } else { 4..spelling.len() + 1 } {
+                let hash = hash_of(&spelling[..length]);
+                let of_stem = &stems[stems.partition_point(|stem| stem.0 < hash)..];
+                let of_stem = &of_stem[..of_stem.partition_point(|stem| stem.0 == hash).min(WORDS_PER_STEM + 1)];
+                for &(_, code) in of_stem.iter().filter(|_| of_stem.len() <= WORDS_PER_STEM) {
+                    self.push_both_ways(id, code, Likeness::Code, &mut found);
+                }
             }
         }
         self.relate_typos(&mut found, pace)?;
@@ -405,12 +428,12 @@ impl Tokens {
         end
     }
 
-    /// Notes a word as its start and end, without the leading zeros of a number.
+    /// Notes a word as its start and end, without the leading zeros of a number: flat 05 is flat 5.
     fn push(&mut self, start: usize, end: usize) {
         let word = &self.bytes[start..end];
         let zeros = word.iter().take_while(|&&byte| byte == b'0').count();
         let is_number = word.iter().all(u8::is_ascii_digit);
-        let start = if is_number && word.len() - zeros >= 3 { start + zeros } else { start };
+        let start = if is_number && zeros < word.len() { start + zeros } else { start };
         let word = &self.bytes[start..end];
         if let [letter @ b'a'..=b'z'] = word {
             self.singles |= 1 << (letter - b'a');
@@ -456,6 +479,7 @@ mod tests {
         assert_eq!(words("Sainsbury's S/MKTS"), ["sainsburys", "s", "mkts"]);
         assert_eq!(words("ACME LTD INV1234"), ["acme", "ltd", "inv", "1234"]);
         assert_eq!(words("INV-00123 K7Q2ZM"), ["inv", "123", "k7q2zm"]);
+        assert_eq!(words("TQ1-03 0 000"), ["tq1", "3", "0", "000"]);
         assert_eq!(words("Caf\u{e9} Z\u{dc}RICH"), ["caf\u{e9}", "z\u{fc}rich"]);
         assert!(words("--- !").is_empty());
         assert_eq!(words(&"word ".repeat(40)).len(), WORDS_PER_ROW);
@@ -464,11 +488,11 @@ mod tests {
     #[test]
     fn spellings_that_look_alike_are_related() {
         let mut vocabulary = Vocabulary::new();
-        vocabulary.read(["COBALT CONSTRUCTIO JSMITH", "WLLIAMS"].into_iter(), true);
-        vocabulary.read(["Cobalt Construction Smith", "Williams"].into_iter(), false);
+        vocabulary.read(["COBALT CONSTRUCTIO JSMITH", "WLLIAMS", "KINGFISHER PLATING"].into_iter(), true);
+        vocabulary.read(["Cobalt Construction Smith", "Williams", "PI55970 KINGF52"].into_iter(), false);
         let pace = Pace::new(&crate::domain::control::Unattended);
         let likenesses: Vec<Likeness> =
             vocabulary.related(&pace).unwrap_or_default().iter().map(|related| related.likeness).collect();
-        assert_eq!(likenesses, [Likeness::Same, Likeness::Prefix, Likeness::Joined, Likeness::Typo]);
+        assert_eq!(likenesses, [Likeness::Same, Likeness::Prefix, Likeness::Joined, Likeness::Typo, Likeness::Code]);
     }
 }
