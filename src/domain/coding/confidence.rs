@@ -22,6 +22,10 @@ const MOST_FOR_FALLBACK: u16 = 150;
 /// payments are among what it is fitted to, less is left to add (`docs/measurements/2026-11-23-coding-real.md`).
 const ODDS_UNSEEN_TENTHS: u32 = 11;
 
+/// The same for answers that rest on a customer's past: how steadily people code differs from body to body by more than a fit to a
+/// dozen of them shows.
+const ODDS_OTHER_PASTS_TENTHS: u32 = 13;
+
 /// The name of the curve of answers that rest on the past of other payees, whatever their method.
 const OTHER_PAYEES: &str = "history_other_payees";
 
@@ -34,8 +38,7 @@ pub fn calibrated(method: Method, basis: Basis, raw: f32) -> u16 {
     let curve = curves.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, curve)| curve.as_slice());
     let fitted = interpolated(curve, raw);
     match method {
-        // Fitted with whole customers left out, so that nothing of theirs was learned from.
-        _ if basis != Basis::Line && method != Method::Fallback => fitted,
+        _ if basis != Basis::Line && method != Method::Fallback => less_sure(fitted, ODDS_OTHER_PASTS_TENTHS),
         // Decided by numbers and amounts rather than by knowledge.
         Method::InvoiceSettlement | Method::Transfer => fitted,
         Method::Fallback => unseen(fitted).min(MOST_FOR_FALLBACK),
@@ -45,7 +48,12 @@ pub fn calibrated(method: Method, basis: Basis, raw: f32) -> u16 {
 
 /// A fitted chance for a business that was not learned from.
 fn unseen(chance: u16) -> u16 {
-    let (right, wrong) = (u32::from(chance) * 10, (1000 - u32::from(chance.min(1000))) * ODDS_UNSEEN_TENTHS);
+    less_sure(chance, ODDS_UNSEEN_TENTHS)
+}
+
+/// A chance with the odds of being wrong raised by so many tenths.
+fn less_sure(chance: u16, odds_tenths: u32) -> u16 {
+    let (right, wrong) = (u32::from(chance) * 10, (1000 - u32::from(chance.min(1000))) * odds_tenths);
     u16::try_from(1000 * right / (right + wrong).max(1)).unwrap_or(1000)
 }
 
