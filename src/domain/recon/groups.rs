@@ -397,11 +397,9 @@ impl Leftover<'_> {
             let of_day = |day: i32| from + one.days[from..of_amount].partition_point(|&other| other < day);
             let (first, last) = (set.last - self.window_days, set.first + self.window_days);
             self.pace.spend(64)?;
-            for place in of_day(first)..of_day(last.saturating_add(1)).min(of_day(first) + MEMBERS) {
-                if !one_taken[place] && is_usable(one.pence[place]) {
-                    claims.push((place as u32, at));
-                }
-            }
+            let near = of_day(first)..of_day(last.saturating_add(1)).min(of_day(first) + MEMBERS);
+            let open = near.filter(|&place| !one_taken[place] && is_usable(one.pence[place]));
+            claims.extend(open.map(|place| (place as u32, at)));
         }
         claims.sort_unstable();
         let mut reader = Reader::new(self.texts.vocabulary.len());

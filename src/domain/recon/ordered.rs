@@ -1,7 +1,6 @@
 //! One side's rows in the order in which everything looks at them, which does not depend on how they were submitted.
 
 #![expect(
-    clippy::indexing_slicing,
     clippy::as_conversions,
     reason = "hot kernel: places index the permutation this file builds, and there are fewer than 2^32 rows"
 )]

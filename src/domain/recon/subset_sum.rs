@@ -127,8 +127,8 @@ impl Search {
         };
         let mut size = 2;
         while size <= FEW && sets.tried < FEW_SETS {
-            for first in 0..anchors.min(count) {
-                sets.extend(first + 1, size - 1, 1 << first, members[first].pence);
+            for (first, anchor) in members[..count].iter().enumerate().take(anchors) {
+                sets.extend(first + 1, size - 1, 1 << first, anchor.pence);
             }
             size += 1;
         }
