@@ -89,14 +89,23 @@ impl Holders {
         }
         if round.is_multiple_of(LOOK_AT_HOLDERS_EVERY)
             && store.is_shared()
-            && let Err(error) = self.look(slots.map(|(_, slot)| slot), actors, store).await
+            && let Err(error) = self.look(slots.map(|(_, slot)| slot), now.lease_now_ms, actors, store).await
         {
             tracing::debug!(error = %error, "holders of slots cannot be looked at");
         }
     }
 
-    async fn look(&mut self, slots: [&SlotView; 3], actors: &Actors, store: &Store) -> Result<(), StoreError> {
-        let now_ms = actors.store_now_ms();
+    async fn look(
+        &mut self,
+        slots: [&SlotView; 3],
+        now_ms: i64,
+        actors: &Actors,
+        store: &Store,
+    ) -> Result<(), StoreError> {
+        let left_ms = |slot: &SlotView| slot.lease_until_ms.saturating_sub(now_ms);
+        if slots.iter().any(|slot| store.is_too_long(left_ms(slot), actors.lease_ms)) {
+            store.writer.shorten_leases(actors.lease_ms).await?;
+        }
         let held = slots.into_iter().filter(|slot| slot.lease_until_ms >= now_ms);
         let others: Vec<&str> =
             held.filter_map(|slot| slot.holder.as_deref()).filter(|holder| *holder != actors.holder).collect();
@@ -121,8 +130,8 @@ impl Holders {
 /// Wakes whoever sends e-mails when something is due, and counts once a second what waits.
 async fn follow_mail(now: &Epochs, actors: &Actors, store: &Store, is_tenth: bool) {
     let now_ms = actors.store_now_ms();
-    let abandoned =
-        now.mail.holder.as_deref().is_some_and(|holder| holder != actors.holder) && now.mail.lease_until_ms < now_ms;
+    let abandoned = now.mail.holder.as_deref().is_some_and(|holder| holder != actors.holder)
+        && now.mail.lease_until_ms < now.lease_now_ms;
     match abandoned {
         // What was leaving when its process died has to be looked after, though nothing else waits.
         true if is_tenth => actors.mail.wake(),
@@ -188,7 +197,7 @@ async fn apply_changes(
         engine.follow(slot.queue, is_tenth);
         // A slot whose lease ran out may hide a job that was being run when its process died.
         let abandoned = slot.holder.as_deref().is_some_and(|holder| holder != actors.holder)
-            && slot.lease_until_ms < actors.store_now_ms();
+            && slot.lease_until_ms < now.lease_now_ms;
         if slot.queue.waiting > 0 || abandoned {
             engine.wake();
         }
@@ -242,6 +251,7 @@ pub async fn one_round(store: &Store, actors: &Actors, retention_ms: i64) -> Res
     actors.grants.keep_house().await?;
     actors.credits.renew_months().await?;
     actors.limiter.forget_idle().await?;
+    store.writer.keep_served().await?;
     for _ in 0..DELETE_ROUNDS_MAX {
         if !store.writer.delete_expired(retention_ms).await?.more {
             break;

@@ -100,6 +100,9 @@ pub trait TurnObserver: Send + Sync {
     fn returned(&self);
 }
 
+/// The longest time between two extensions of a lease: another process may have shortened it.
+pub const HEARTBEAT_MAX: Duration = Duration::from_secs(3);
+
 /// How a computation is bounded.
 #[derive(Debug, Clone, Copy)]
 pub struct RunLimits {
@@ -358,7 +361,7 @@ impl JobRunner {
         if !self.store.is_shared() {
             return std::future::pending().await;
         }
-        let every = Duration::from_millis(u64::try_from(self.limits.lease_ms / 3).unwrap_or(1000));
+        let every = Duration::from_millis(u64::try_from(self.limits.lease_ms / 3).unwrap_or(1000)).min(HEARTBEAT_MAX);
         loop {
             tokio::time::sleep(every).await;
             match self.store.writer.heartbeat(job.product, &self.holder, job.fence, self.limits.lease_ms).await {

@@ -164,6 +164,8 @@ pub struct Actors {
     pub clock: Arc<dyn Clock>,
     /// This process, as product slots know it.
     pub holder: String,
+    /// For how long it takes slots.
+    pub(crate) lease_ms: i64,
     store: Store,
     stopping: watch::Sender<Stopping>,
     arbiters: Vec<Arbiter>,
@@ -328,6 +330,7 @@ impl Actors {
             observer,
             clock,
             holder,
+            lease_ms: run_limits.lease_ms,
             store,
             stopping,
             arbiters: vec![gate, bank, engines, books],

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::secrets;
 use crate::cli::{CreditsCommand, OrganisationCommand, UserCommand};
 use crate::clock::Clock;
-use crate::config::Settings;
+use crate::config::{SettingError, Settings};
 use crate::domain::books::request::{CreateOrganisation, OrganisationCreated};
 use crate::domain::caller::Role;
 use crate::domain::date::{Month, date_time_text};
@@ -47,6 +47,27 @@ pub(super) fn database_in(data_dir: &Path) -> String {
     format!("sqlite://{}", data_dir.join("bookkeeping.db").display())
 }
 
+/// An error, for which the program ends as for any bad setting, when the address of the database cannot be used: it cannot be read, of
+/// which nothing is repeated, or leads to a file that has other names.
+pub fn check_database_url(url: &str) -> anyhow::Result<()> {
+    if let Err(allowed) = Store::check_address(url) {
+        // Only the scheme is shown: the rest may hold a password.
+        let scheme = url.split_once(':').map_or("(no scheme)", |(scheme, _)| scheme);
+        let (value, allowed) = (format!("{scheme}:…"), allowed.to_owned());
+        return Err(SettingError { key: "database_url", value, allowed }.into());
+    }
+    let names = Store::names(url)?;
+    if names > 1 {
+        return Err(Usage(format!(
+            "setting database_url: the file {} has {names} names (hard links); allowed: one, because its log is kept beside the name it \
+             is opened by, and what is written under one name is lost under another; remove the other names, or make a copy of the file",
+            address_without_secrets(url)
+        ))
+        .into());
+    }
+    Ok(())
+}
+
 /// Makes the data folder, readable by its owner alone.
 pub fn prepare_data_dir(folder: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
@@ -71,6 +92,7 @@ pub async fn open_store_with(
     options: StoreOptions,
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<(Store, Vec<String>)> {
+    check_database_url(&options.database_url)?;
     prepare_data_dir(&settings.data_dir)?;
     open_patiently(options, clock, false).await?.context("the database has no schema")
 }
@@ -111,6 +133,7 @@ async fn open_existing_store(settings: &Settings, clock: Arc<dyn Clock>) -> anyh
         let address = address_without_secrets(&url);
         Usage(format!("there is no database at {address}; `serve`, `migrate` and `user add` make one"))
     };
+    check_database_url(&url)?;
     if !Store::may_exist(&url)? {
         return Err(nothing_there().into());
     }
@@ -199,16 +222,14 @@ pub async fn migrate(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Resu
 /// `user add` and `user session`.
 pub async fn user(settings: &Settings, clock: Arc<dyn Clock>, command: UserCommand) -> anyhow::Result<()> {
     let store = match command {
-        UserCommand::Add { .. } => open_store(settings, Arc::clone(&clock)).await?.0,
-        UserCommand::Session { .. } => open_existing_store(settings, Arc::clone(&clock)).await?,
-    };
-    match command {
         UserCommand::Add { email, name, password_file, monthly_credits, bonus_credits, overage } => {
+            // What is refused makes no database.
+            check_email(&email)?;
             let shown_name = name.as_deref().unwrap_or_default();
             let given = password_file.map(|path| read_password(&path, settings, &email, shown_name)).transpose()?;
             let generated = given.is_none();
             let password = given.unwrap_or_else(|| generate_password(clock.as_ref()));
-            check_email(&email)?;
+            let (store, _) = open_store(settings, Arc::clone(&clock)).await?;
             let new = NewUser {
                 name: name.unwrap_or_else(|| email.clone()),
                 email,
@@ -228,15 +249,18 @@ pub async fn user(settings: &Settings, clock: Arc<dyn Clock>, command: UserComma
                 }
                 UserCreated::EmailTaken => bail!("a person with the e-mail address {email} exists already"),
             }
+            store
         }
         UserCommand::Session { email, ttl_s } => {
+            let store = open_existing_store(settings, Arc::clone(&clock)).await?;
             let user = person(&store, &email).await?;
             let secret = secrets::session_secret(settings, &store, clock.as_ref()).await?;
             let token =
                 Sessions::new(&secret).issue(user.id, ttl_s, clock.as_ref()).context("cannot sign the session")?;
             print(&token);
+            store
         }
-    }
+    };
     store.close().await;
     Ok(())
 }

@@ -41,13 +41,13 @@ pub fn run(cli: Cli) -> ExitCode {
     match carry_out(cli) {
         Ok(code) => code,
         Err(error) => {
-            telemetry::flush();
-            eprintln!("bookkeeping: {error:#}");
+            telemetry::say_last(&format!("{error:#}"));
             if let Some(error) = error.downcast_ref::<SettingError>()
                 && let Some(variable) = environment::variable_given(error.key)
             {
-                eprintln!("bookkeeping: the value comes from the environment variable {variable}");
+                telemetry::say_last(&format!("the value comes from the environment variable {variable}"));
             }
+            telemetry::flush();
             let usage = error.is::<SettingError>() || error.is::<FileError>() || error.is::<commands::Usage>();
             if usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
         }

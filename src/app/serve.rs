@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use actix_web::dev::ServerHandle;
 use anyhow::Context as _;
-use tokio::signal::unix::SignalKind;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use super::doors::Doors;
@@ -90,14 +91,21 @@ fn sized(value: u64) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
 }
 
-/// Starts everything, in order; must be called inside the system's runtime.
+/// A start that was ended while it waited for the database.
+#[derive(Debug, thiserror::Error)]
+#[error("the service was stopped while it was starting")]
+struct Interrupted;
+
+/// Starts everything, in order; must be called inside the system's runtime. When `interrupted` comes first it waits for no database.
 pub(super) async fn start(
     settings: &Settings,
     clock: Arc<dyn Clock>,
     overrides: StartOverrides,
+    interrupted: impl Future<Output = ()>,
 ) -> anyhow::Result<Running> {
-    commands::prepare_data_dir(&settings.data_dir)?;
     let database_url = commands::database_url(settings);
+    commands::check_database_url(&database_url)?;
+    commands::prepare_data_dir(&settings.data_dir)?;
     let lock = if database_url.starts_with("sqlite:") { Some(exclusive(&database_url)?) } else { None };
     let registry = ActorRegistry::default();
     let metrics = Metrics::new(vec![Box::new(registry.clone())]);
@@ -105,7 +113,11 @@ pub(super) async fn start(
     health.set_trouble(Some("the database is not ready yet: the service is starting".to_owned()));
     let doors = Doors::open(settings, &clock, (&registry, &metrics, &health))?;
     let running = doors.busy_until(Box::pin(async {
-        let store = open_store(database_url, &overrides, &metrics, &clock, &health).await?;
+        let opening = open_store(database_url, &overrides, &metrics, &clock, &health);
+        let store = tokio::select! {
+            opened = opening => opened?,
+            () = interrupted => return Err(Interrupted.into()),
+        };
         let secret = secrets::session_secret(settings, &store, clock.as_ref()).await?;
         let holder = store.holder_name(&clock.unique().simple().to_string());
         let session = store.keep_session(&holder).await?;
@@ -468,10 +480,15 @@ pub(super) fn serve(
     with_demo: bool,
 ) -> anyhow::Result<ExitCode> {
     system().block_on(async move {
+        // From here on a signal ends the service in order, also one that comes while it is starting.
+        let mut signals = Signals::listen()?;
         // A limit on the size of files then fails the write that meets it, instead of ending the process.
-        let _too_large = tokio::signal::unix::signal(SignalKind::from_raw(FILE_TOO_LARGE))?;
+        let _too_large = signal(SignalKind::from_raw(FILE_TOO_LARGE))?;
         let settings = if with_demo { demo_settings(settings)? } else { settings };
-        let running = start(&settings, Arc::clone(&clock), StartOverrides::default()).await?;
+        let Some(running) = start_unless_stopped(&settings, &clock, &mut signals).await? else {
+            telemetry::flush();
+            std::process::exit(0)
+        };
         let serves = format!("bookkeeping serves {} and, for operators, http://{}", running.base_url, running.ops);
         if telemetry::is_for_people(&settings) {
             telemetry::flush();
@@ -493,9 +510,12 @@ pub(super) fn serve(
             );
         }
         if with_demo {
-            show_demo(&running, clock, settings.data_dir.clone()).await?;
+            tokio::select! {
+                shown = show_demo(&running, clock, settings.data_dir.clone()) => shown?,
+                () = signals.come() => {}
+            }
         }
-        wait_for_signal().await?;
+        signals.come().await;
         running.stop().await;
         telemetry::flush();
         // Everything is written. A thread that still waits for a database or computes what nobody wants is not waited for.
@@ -503,14 +523,60 @@ pub(super) fn serve(
     })
 }
 
-async fn wait_for_signal() -> anyhow::Result<()> {
-    use tokio::signal::unix::signal;
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    tokio::select! {
-        _ = terminate.recv() => tracing::info!("stopping: SIGTERM"),
-        _ = interrupt.recv() => tracing::info!("stopping: SIGINT"),
+/// The signals to stop.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    /// Whether one has come.
+    came: bool,
+}
+
+impl Signals {
+    fn listen() -> anyhow::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            came: false,
+        })
     }
-    Ok(())
+
+    /// Returns once one has come.
+    async fn come(&mut self) {
+        if self.came {
+            return;
+        }
+        tokio::select! {
+            _ = self.terminate.recv() => tracing::info!("stopping: SIGTERM"),
+            _ = self.interrupt.recv() => tracing::info!("stopping: SIGINT"),
+        }
+        self.came = true;
+    }
+}
+
+/// Starts everything; none when a signal came before there was anything to be stopped in order.
+async fn start_unless_stopped(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    signals: &mut Signals,
+) -> anyhow::Result<Option<Running>> {
+    let stop = Notify::new();
+    let starting = start(settings, Arc::clone(clock), StartOverrides::default(), stop.notified());
+    tokio::pin!(starting);
+    let begun = tokio::select! {
+        running = &mut starting => return running.map(Some),
+        () = signals.come() => Instant::now(),
+    };
+    // Where the database is open already, a job may have been claimed: then the start comes to its end and is stopped in order.
+    stop.notify_one();
+    let grace = Duration::from_secs(settings.shutdown_grace_s).max(STOP_MIN);
+    match tokio::time::timeout(grace, starting).await {
+        Ok(Ok(running)) => return Ok(Some(running)),
+        Ok(Err(error)) if !error.is::<Interrupted>() => return Err(error),
+        Ok(Err(_)) => {}
+        Err(_) => tracing::warn!("stopping: the grace is over; what was left undone is recovered at the next start"),
+    }
+    tracing::info!(duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX), "stopped");
+    Ok(None)
 }
 
 /// The demonstration runs on a folder of its own, and on free ports where the usual ones are taken.

@@ -85,7 +85,7 @@ pub fn spawn(options: SpawnOptions) -> anyhow::Result<Server> {
         StartOverrides { engines: options.engines, client_documents: options.client_documents, own_clock: true };
     let thread = std::thread::Builder::new().name("server".to_owned()).spawn(move || {
         serve::system().block_on(async move {
-            match serve::start(&options.settings, options.clock, overrides).await {
+            match serve::start(&options.settings, options.clock, overrides, std::future::pending()).await {
                 Ok(running) => {
                     // Nobody waits any more only when the caller was torn down; then there is nothing to serve.
                     if send.send(Ok(Started::of(&running))).is_ok() {

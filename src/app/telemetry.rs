@@ -53,6 +53,17 @@ pub fn is_for_people(settings: &Settings) -> bool {
     format(settings) == LogFormat::Text
 }
 
+/// Says why a program ends: in the log where that is JSON, for a service whose lines are read by a machine; else to people.
+pub fn say_last(said: &str) {
+    match SERVICE.get() {
+        Some((_, LogFormat::Json)) => tracing::error!(target: START, "{said}"),
+        _ => {
+            flush();
+            eprintln!("bookkeeping: {said}");
+        }
+    }
+}
+
 /// Returns when everything that was logged is written.
 pub fn flush() {
     if let Some((writer, _)) = SERVICE.get() {
@@ -71,7 +82,8 @@ where
     M: Fn() -> W + Send + Sync + 'static,
 {
     // Libraries log every step of their own start, and of every message to a tool; name them in the filter to see it.
-    let quiet = "actix_server=warn,rmcp=warn,sea_orm_migration=warn,sqlx=warn";
+    // A parameter of a database_url that the driver does not know it would show with its value.
+    let quiet = "actix_server=warn,rmcp=warn,sea_orm_migration=warn,sqlx=warn,sqlx_postgres::options=error";
     let filter =
         EnvFilter::try_new(format!("{quiet},{filter},{START}=info")).unwrap_or_else(|_| EnvFilter::new("info"));
     let builder = SubscriberBuilder::default().with_env_filter(filter).with_writer(writer);

@@ -36,6 +36,8 @@ pub struct Page {
 /// Reads a query string.
 pub struct Query {
     pairs: Vec<(String, String)>,
+    /// The names whose values were encoded.
+    encoded: Vec<String>,
     /// The names that were read, in order.
     known: Vec<String>,
     issues: Issues,
@@ -44,7 +46,9 @@ pub struct Query {
 impl Query {
     /// Takes a query string apart.
     pub fn new(query: &str) -> Self {
-        Self { pairs: pairs(query).collect(), known: Vec::new(), issues: Issues::default() }
+        let is_encoded = |pair: &&str| pair.split_once('=').is_some_and(|(_, value)| value.contains(['%', '+']));
+        let encoded = query.split('&').filter(is_encoded).flat_map(pairs).map(|(name, _)| name);
+        Self { pairs: pairs(query).collect(), encoded: encoded.collect(), known: Vec::new(), issues: Issues::default() }
     }
 
     /// Refuses whatever the query string of a request without parameters holds.
@@ -138,10 +142,11 @@ impl Query {
         self.read(name, "must be a date-time, such as 2026-03-10T12:00:00Z", moment_ms)
     }
 
-    /// An identifier.
+    /// An identifier; as in a path it has one form: no sign, no leading zero, nothing encoded.
     pub fn id(&mut self, name: &str) -> Option<i64> {
+        let is_plain = !self.encoded.iter().any(|encoded| encoded == name);
         self.read(name, "must be an integer of at least 1", |value| {
-            let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+            let digits = is_plain && !value.starts_with('0') && value.bytes().all(|byte| byte.is_ascii_digit());
             digits.then(|| value.parse().ok()).flatten().filter(|id| *id >= 1)
         })
     }
@@ -333,6 +338,18 @@ mod tests {
 #[cfg(test)]
 mod query_tests {
     use super::*;
+
+    #[test]
+    fn an_identifier_has_one_form() {
+        assert_eq!(Query::new("customer_id=17").id("customer_id"), Some(17));
+        for query in ["customer_id=017", "customer_id=%31", "customer_id=+1", "customer_id=0", "customer_id="] {
+            let mut read = Query::new(query);
+            assert_eq!(read.id("customer_id"), None, "{query}");
+            assert!(read.finish().is_err(), "{query}");
+        }
+        let mut others = Query::new("search=%31+1&customer_id=17");
+        assert_eq!((others.id("customer_id"), others.search("search")), (Some(17), Some("1 1".to_owned())));
+    }
 
     /// The problems of a query of which these names are read.
     fn problems(query: &str, names: &[&str]) -> Vec<(String, String)> {

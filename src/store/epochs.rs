@@ -3,7 +3,7 @@
 use super::StoreError;
 use crate::domain::job::Product;
 use crate::store::jobs::QueueState;
-use crate::store::sql::Reader;
+use crate::store::sql::{DATABASE_NOW, Reader};
 
 /// Something processes follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub struct SlotView {
 /// Every counter.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Epochs {
+    /// The moment, by the clock by which leases are kept.
+    pub lease_now_ms: i64,
     /// API keys.
     pub keys: i64,
     /// Connections by OAuth.
@@ -83,8 +85,10 @@ impl Reader {
                    select product, waiting, holder, lease_until, moves from product_slot union all \
                    select 'mail_slot', 0, holder, lease_until, 0 from mail_slot union all \
                    select 'mail_due', min(next_attempt_at), null, 0, 0 from email where status = 'queued'";
-        let mut epochs = Epochs::default();
-        for row in self.all(sql, Vec::new()).await? {
+        let now = format!(" union all select 'now', {DATABASE_NOW}, null, 0, 0");
+        let now = if self.shared().leases_by_database { now.as_str() } else { "" };
+        let mut epochs = Epochs { lease_now_ms: self.shared().now_ms(), ..Epochs::default() };
+        for row in self.all(&format!("{sql}{now}"), Vec::new()).await? {
             let name: String = row.get(0)?;
             let value: Option<i64> = row.get(1)?;
             if name == "mail_due" {
@@ -93,6 +97,7 @@ impl Reader {
             }
             let value = value.unwrap_or_default();
             match name.as_str() {
+                "now" => epochs.lease_now_ms = value,
                 "keys" => epochs.keys = value,
                 "grants" => epochs.grants = value,
                 "memberships" => epochs.memberships = value,

@@ -71,9 +71,9 @@ fn is_transient(error: &RuntimeErr) -> bool {
     code(error).is_some_and(|code| code == "40001" || code == "40P01")
 }
 
-/// Another process held SQLite's write lock for longer than the time limit.
+/// Somebody else held SQLite's write lock, or what a statement needed on PostgreSQL (55P03), for longer than the time limit.
 fn is_locked(error: &RuntimeErr) -> bool {
-    sqlite_code(error).is_some_and(|code| matches!(code, 5 | 6))
+    sqlite_code(error).is_some_and(|code| matches!(code, 5 | 6)) || code(error).is_some_and(|code| code == "55P03")
 }
 
 /// The primary result code; PostgreSQL's codes have five characters, SQLite's at most four digits.

@@ -6,8 +6,9 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::{StoreError, connect};
 
@@ -18,17 +19,44 @@ const HELD_A_SCHEMA: &str = "There is a database of this name beside this file. 
 const DAMAGED: &str = "damaged: ";
 /// The header of a database as far as it is read: up to the number of its pages (SQLite file format, section 1.3).
 const HEADER_BYTES: usize = 32;
+/// What a database begins with.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+/// A file that stays shorter than its first page says for so long was cut off: whoever copies a log into a file writes the first page
+/// first, and the end of the file at last.
+const SHORT_MAX: Duration = Duration::from_secs(3);
 
 /// Watches one database file for as long as it is open.
 #[derive(Debug)]
 pub(super) struct FileGuard {
     path: PathBuf,
+    /// The path that leads to over symbolic links. SQLite keeps the log beside it, and so do we the marker.
+    real: PathBuf,
     /// The device and the number of the file that was opened.
     opened: OnceLock<(u64, u64)>,
-    /// The size it had when it was last found whole.
-    whole_bytes: AtomicU64,
     is_remembered: AtomicBool,
-    damage: Mutex<Option<String>>,
+    found: Mutex<Found>,
+}
+
+/// What the looks at a file found.
+#[derive(Debug, Default)]
+struct Found {
+    /// What is wrong with it, for good.
+    damage: Option<String>,
+    /// The size, and the second and nanosecond of the last change, with which it was last found whole.
+    whole: (u64, i64, i64),
+    /// Since when it is shorter than its first page says.
+    short_since: Option<Instant>,
+}
+
+/// How often, and after how long each time, a file that was found short is looked at again before anybody is told.
+const LOOKS_AGAIN: (u32, Duration) = (25, Duration::from_millis(10));
+
+/// What one look found.
+enum Look {
+    Whole,
+    /// It is shorter than its first page says, which may pass.
+    Short,
+    Damaged(String),
 }
 
 impl FileGuard {
@@ -36,7 +64,9 @@ impl FileGuard {
     /// or was damaged while it was open.
     pub(super) fn new(database_url: &str) -> Result<Self, StoreError> {
         let path = connect::file(database_url)?;
-        let marker = marker(&path);
+        // A folder that is not there has neither a log nor a marker.
+        let real = connect::resolved(&path).unwrap_or_else(|_| path.clone());
+        let marker = marker(&real);
         let remembered = fs::read_to_string(&marker).ok();
         if let Some(damage) = remembered.as_deref().and_then(|text| text.strip_prefix(DAMAGED)) {
             return Err(StoreError::Other(format!(
@@ -48,14 +78,14 @@ impl FileGuard {
             )));
         }
         let size = fs::metadata(&path).map_or(0, |file| file.len());
-        let has_log = log_bytes(&path) > 0;
+        let has_log = beside_bytes(&real, "-wal") > 0;
         if size == 0 && (remembered.is_some() || has_log) {
             let state = if path.exists() { "is empty" } else { "is missing" };
             return Err(StoreError::Other(format!(
                 "the database file {} {state}, and there was a database in it: it is not taken for a new one; put a copy in its \
                  place, or remove every file whose name begins with {} to begin anew",
                 path.display(),
-                path.display()
+                real.display()
             )));
         }
         if size > 0 && !has_log && is_cut_off(&path, size) {
@@ -66,10 +96,10 @@ impl FileGuard {
         }
         Ok(Self {
             path,
+            real,
             opened: OnceLock::new(),
-            whole_bytes: AtomicU64::new(0),
             is_remembered: AtomicBool::new(remembered.is_some()),
-            damage: Mutex::default(),
+            found: Mutex::default(),
         })
     }
 
@@ -78,12 +108,25 @@ impl FileGuard {
         fs::metadata(&self.path).is_ok_and(|file| file.len() > 0 && is_cut_off(&self.path, file.len()))
     }
 
+    /// An error when there was a database of ours in the file, as its marker says, and there is another one now.
+    pub(super) async fn check_schema(&self, database_url: &str) -> Result<(), StoreError> {
+        if !self.is_remembered.load(Ordering::Acquire) || connect::holds_our_schema(database_url).await != Some(false) {
+            return Ok(());
+        }
+        Err(StoreError::Other(format!(
+            "the database file {} holds another database, and there was one of ours in it: it is not taken for a new one; put a copy \
+             in its place, or remove every file whose name begins with {} to begin anew",
+            self.path.display(),
+            self.real.display()
+        )))
+    }
+
     /// Remembers beside the file that it holds a database.
     pub(super) fn remember(&self) -> Result<(), StoreError> {
         if self.is_remembered.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        let marker = marker(&self.path);
+        let marker = marker(&self.real);
         fs::write(&marker, HELD_A_SCHEMA)
             .map_err(|error| StoreError::Unavailable(format!("{}: {error}", marker.display())))
     }
@@ -96,49 +139,96 @@ impl FileGuard {
 
     /// What was found wrong with the file, once something was; it stays so until the process ends.
     pub(super) fn damage(&self) -> Option<String> {
-        self.damage.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.found().damage.clone()
     }
 
-    /// An error when the file is no longer the one that was opened, or has lost bytes. Costs a look at its entry.
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An error when the file is no longer the one that was opened, or has lost bytes. Costs a look at its entry, and one at its
+    /// first page when it was written since the last.
     pub(super) fn check(&self) -> Result<(), StoreError> {
-        let mut damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
-        if damage.is_none() {
-            *damage = self.look();
-            if let (Some(found), true) = (damage.as_deref(), self.path.exists()) {
+        let mut found = self.found();
+        if found.damage.is_none() {
+            let mut looked = self.look(&mut found);
+            // Another program may just be copying the log into it, which takes moments.
+            for _ in 0..LOOKS_AGAIN.0 {
+                if found.short_since.is_some() || !matches!(looked, Look::Short) {
+                    break;
+                }
+                std::thread::sleep(LOOKS_AGAIN.1);
+                looked = self.look(&mut found);
+            }
+            let damage = match looked {
+                Look::Whole => {
+                    found.short_since = None;
+                    return Ok(());
+                }
+                Look::Short => {
+                    let since = *found.short_since.get_or_insert_with(Instant::now);
+                    let path = self.path.display();
+                    if since.elapsed() < SHORT_MAX {
+                        let said = format!("the database file {path} is shorter than its first page says");
+                        return Err(StoreError::Unavailable(said));
+                    }
+                    format!("the database file {path} was cut off while it was open")
+                }
+                Look::Damaged(damage) => damage,
+            };
+            if self.path.exists() {
                 // SQLite may copy its log into what is left when it closes, after which nothing looks wrong from outside.
                 // Where the note cannot be written the size has to tell.
-                let _ = fs::write(marker(&self.path), format!("{DAMAGED}{found}\n"));
+                let _ = fs::write(marker(&self.real), format!("{DAMAGED}{damage}\n"));
             }
+            found.damage = Some(damage);
         }
-        match damage.as_deref() {
-            Some(found) => Err(StoreError::Unavailable(found.to_owned())),
+        match &found.damage {
+            Some(damage) => Err(StoreError::Unavailable(damage.clone())),
             None => Ok(()),
         }
     }
 
-    fn look(&self) -> Option<String> {
-        let path = self.path.display();
+    fn look(&self, found: &mut Found) -> Look {
+        let damaged =
+            |how: &str| Look::Damaged(format!("the database file {} was {how} while it was open", self.path.display()));
         let file = match fs::metadata(&self.path) {
             Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Some(format!("the database file {path} was removed while it was open"));
-            }
+            Err(error) if error.kind() == ErrorKind::NotFound => return damaged("removed"),
             // A folder that cannot be looked into says nothing about the file; a write will.
-            Err(_) => return None,
+            Err(_) => return Look::Whole,
         };
         let identity = (file.dev(), file.ino());
         if *self.opened.get_or_init(|| identity) != identity {
-            return Some(format!("the database file {path} was replaced while it was open"));
+            return damaged("replaced");
         }
-        let size = file.len();
-        // It may have become smaller: another program may compact it. Then its first page says so too.
-        if size < self.whole_bytes.load(Ordering::Acquire) && (size == 0 || is_cut_off(&self.path, size)) {
-            let state = if size == 0 { "emptied" } else { "cut off" };
-            return Some(format!("the database file {path} was {state} while it was open"));
+        let now = (file.len(), file.mtime(), file.mtime_nsec());
+        if now == found.whole {
+            return Look::Whole;
         }
-        self.whole_bytes.store(size, Ordering::Release);
-        None
+        let (size, before) = (now.0, found.whole.0);
+        if size == 0 && before > 0 {
+            return damaged("emptied");
+        }
+        if size > 0 {
+            match header(&self.path) {
+                Ok(header) if !header.starts_with(MAGIC) => return damaged("overwritten"),
+                // It may have become smaller: another program may compact it. Then its first page says so too.
+                Ok(header) if size < stated_bytes(&header) && size < before => return damaged("cut off"),
+                Ok(header) if size < stated_bytes(&header) => return Look::Short,
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => return damaged("cut off"),
+                Ok(_) => {}
+                Err(_) => return Look::Whole,
+            }
+        }
+        found.whole = now;
+        Look::Whole
     }
+}
+
+/// How many names (hard links) the file of a database has, where it is there.
+pub(super) fn names(database_url: &str) -> Result<u64, StoreError> {
+    Ok(fs::metadata(connect::file(database_url)?).map_or(0, |file| file.nlink()))
 }
 
 /// The file that says that there was a database.
@@ -154,15 +244,24 @@ fn beside(database: &Path, ending: &str) -> PathBuf {
 
 /// The size of the write-ahead log of a database.
 pub(super) fn log_bytes(database: &Path) -> u64 {
-    fs::metadata(beside(database, "-wal")).map_or(0, |log| log.len())
+    let real = connect::resolved(database).unwrap_or_else(|_| database.to_path_buf());
+    beside_bytes(&real, "-wal")
+}
+
+fn beside_bytes(database: &Path, ending: &str) -> u64 {
+    fs::metadata(beside(database, ending)).map_or(0, |file| file.len())
+}
+
+fn header(path: &Path) -> std::io::Result<[u8; HEADER_BYTES]> {
+    let mut header = [0_u8; HEADER_BYTES];
+    File::open(path).and_then(|mut file| file.read_exact(&mut header))?;
+    Ok(header)
 }
 
 /// Whether a database file of this size lacks pages that its header counts, or has no header.
 fn is_cut_off(path: &Path, size: u64) -> bool {
-    let mut header = [0_u8; HEADER_BYTES];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
-    match read {
-        Ok(()) => size < stated_bytes(&header),
+    match header(path) {
+        Ok(header) => size < stated_bytes(&header),
         Err(error) => error.kind() == ErrorKind::UnexpectedEof,
     }
 }
@@ -199,6 +298,7 @@ mod tests {
         let write = |pages: u32, bytes: usize| {
             let mut content = vec![0_u8; bytes];
             if bytes >= HEADER_BYTES {
+                content[..16].copy_from_slice(MAGIC);
                 content[16..18].copy_from_slice(&4096_u16.to_be_bytes());
                 content[28..32].copy_from_slice(&pages.to_be_bytes());
             }
@@ -210,8 +310,10 @@ mod tests {
         write(2, 2 * 4096);
         whole.check().unwrap();
         write(3, 2 * 4096);
+        assert!(whole.check().unwrap_err().to_string().contains("is shorter than its first page says"));
+        write(3, 3 * 4096);
         whole.check().unwrap();
-        write(3, 4096);
+        write(4, 2 * 4096);
         assert!(whole.check().unwrap_err().to_string().contains("was cut off while it was open"));
         write(3, 3 * 4096);
         assert!(whole.check().is_err(), "what was damaged is not trusted again");
@@ -240,16 +342,61 @@ mod tests {
         let path = folder.path().join("books.db");
         let url = format!("sqlite://{}", path.display());
         for (replace, said) in [(false, "was removed"), (true, "was replaced")] {
-            fs::write(&path, [0; 100]).unwrap();
+            fs::write(&path, [MAGIC.as_slice(), &[0; 100]].concat()).unwrap();
             let guard = FileGuard::new(&url).unwrap();
             guard.check().unwrap();
             if replace {
-                fs::write(folder.path().join("other"), [0; 100]).unwrap();
+                fs::copy(&path, folder.path().join("other")).unwrap();
                 fs::rename(folder.path().join("other"), &path).unwrap();
             } else {
                 fs::remove_file(&path).unwrap();
             }
             assert!(guard.check().unwrap_err().to_string().contains(said));
         }
+    }
+
+    #[test]
+    fn a_file_that_grew_and_lacks_its_end_acknowledges_nothing_and_is_damaged_when_it_stays_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("books.db");
+        let write = |pages: u32, bytes: usize| {
+            let mut content = vec![0_u8; bytes];
+            content[..16].copy_from_slice(MAGIC);
+            content[16..18].copy_from_slice(&4096_u16.to_be_bytes());
+            content[28..32].copy_from_slice(&pages.to_be_bytes());
+            fs::write(&path, content).unwrap();
+        };
+        write(2, 2 * 4096);
+        let guard = FileGuard::new(&format!("sqlite://{}", path.display())).unwrap();
+        guard.check().unwrap();
+        write(9, 8 * 4096);
+        assert!(guard.check().is_err());
+        assert_eq!(guard.damage(), None);
+        guard.found().short_since = Instant::now().checked_sub(SHORT_MAX);
+        assert!(guard.check().unwrap_err().to_string().contains("was cut off while it was open"));
+        write(9, 9 * 4096);
+        assert!(guard.check().is_err());
+    }
+
+    #[test]
+    fn a_file_that_is_overwritten_is_not_the_one_that_was_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("books.db");
+        fs::write(&path, [MAGIC.as_slice(), &[0; 100]].concat()).unwrap();
+        let guard = FileGuard::new(&format!("sqlite://{}", path.display())).unwrap();
+        guard.check().unwrap();
+        fs::write(&path, [0; 200]).unwrap();
+        assert!(guard.check().unwrap_err().to_string().contains("was overwritten"));
+    }
+
+    #[test]
+    fn a_marker_lies_beside_the_file_however_that_is_reached() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("books.db"), folder.path().join("link.db"));
+        std::os::unix::fs::symlink("books.db", &link).unwrap();
+        let guard = |path: &Path| FileGuard::new(&format!("sqlite://{}", path.display()));
+        guard(&path).unwrap().remember().unwrap();
+        fs::write(&path, "").unwrap();
+        assert!(guard(&link).unwrap_err().to_string().contains("is empty"));
     }
 }

@@ -174,17 +174,21 @@ impl Writer {
 }
 
 async fn keep_slot(unit: &Unit<'_>, holder: &str, fence: i64, lease_ms: i64) -> Result<bool, StoreError> {
-    let sql = "update mail_slot set lease_until = $3 where name = 'mail' and holder = $1 and fence = $2";
-    Ok(unit.execute(sql, params![holder, fence, unit.now_ms.saturating_add(lease_ms)]).await? == 1)
+    let now = unit.lease_now("$3");
+    let sql =
+        format!("update mail_slot set lease_until = {now} + $4 where name = 'mail' and holder = $1 and fence = $2");
+    Ok(unit.execute(&sql, params![holder, fence, unit.now_ms, lease_ms]).await? == 1)
 }
 
 async fn take_slot(unit: &Unit<'_>, take: &Take, is_shared: bool) -> Result<MailSlot, StoreError> {
-    let free = if is_shared { "(holder is null or holder = $1 or lease_until < $2)" } else { "true" };
+    let now = unit.lease_now("$2");
+    let free = format!("(holder is null or holder = $1 or lease_until < {now})");
+    let free = if is_shared { free.as_str() } else { "true" };
     let kept = if take.renews { "1" } else { "case when holder = $1 then 0 else 1 end" };
     let sql = format!(
-        "update mail_slot set fence = fence + {kept}, holder = $1, lease_until = $3 where name = 'mail' and {free} returning fence"
+        "update mail_slot set fence = fence + {kept}, holder = $1, lease_until = {now} + $3 where name = 'mail' and {free} returning fence"
     );
-    let values = params![take.holder.as_str(), unit.now_ms, unit.now_ms.saturating_add(take.lease_ms)];
+    let values = params![take.holder.as_str(), unit.now_ms, take.lease_ms];
     let Some(row) = unit.one(&sql, values).await? else {
         let row = unit.one("select lease_until from mail_slot where name = 'mail'", Vec::new()).await?;
         return Ok(MailSlot::HeldElsewhere { lease_until_ms: row.map_or(Ok(0), |row| row.get(0))? });

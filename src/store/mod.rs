@@ -20,6 +20,7 @@ mod organisations;
 mod permits;
 mod reader_connections;
 mod serve_lock;
+mod served;
 mod session;
 mod settings;
 mod sql;
@@ -64,11 +65,12 @@ use organisations::RecentOrganisations;
 pub use organisations::{MemberAdded, MembershipRow};
 pub use permits::PermitLease;
 pub use serve_lock::ServeLock;
+use served::Served;
 pub use session::LifeSession;
 pub use users::{NewUser, UserCreated, UserRow};
 pub use writer::Writer;
 
-const CLOCK_FOLLOW_INTERVAL: Duration = Duration::from_secs(60);
+const CLOCK_FOLLOW_INTERVAL: Duration = Duration::from_secs(1);
 /// The advisory lock schema changes are made under; the number only has to be the same in every version.
 const MIGRATION_LOCK: i64 = 0x626f_6f6b_6b65_6570;
 
@@ -124,14 +126,21 @@ impl Store {
     /// Must be called on the runtime that lives as long as the store: connections belong to it.
     pub async fn open(options: StoreOptions, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
         let backend = connect::backend(&options.database_url)?;
+        connect::check(&options.database_url)
+            .map_err(|allowed| StoreError::Other(format!("database_url is not {allowed}")))?;
         let mut file = None;
         if backend == DbBackend::Sqlite {
-            file = Some(FileGuard::new(&options.database_url)?);
+            let guard = FileGuard::new(&options.database_url)?;
+            guard.check_schema(&options.database_url).await?;
+            file = Some(guard);
             connect::create_private_file(&options.database_url)?;
         }
+        let follow = options.follow_database_clock && backend == DbBackend::Postgres;
         let shared = Arc::new(Shared {
+            served: Served::begun(clock.as_ref()),
             clock,
             backend,
+            leases_by_database: follow,
             offset_ms: AtomicI64::new(0),
             erase_pending: AtomicBool::new(false),
             observe_wait: options.observe_wait.clone(),
@@ -147,13 +156,29 @@ impl Store {
         let reader = Reader::new(pool, options.reader_connections, Arc::clone(&shared));
         if shared.file.as_ref().is_some_and(FileGuard::is_in_doubt) {
             reader.check_pages().await?;
+            // The log has what the file lacks: copied now, so that a file that is short later was cut off.
+            let connection = connect::writer(&options.database_url).await?;
+            connection.execute_unprepared("pragma wal_checkpoint(truncate)").await?;
+            connection.close().await?;
         }
-        let follow = options.follow_database_clock && backend == DbBackend::Postgres;
         if follow {
             follow_database_clock(&reader, &shared).await?;
         }
         let follower = Arc::new(Follower(follow.then(|| spawn_follower(reader.clone(), Arc::clone(&shared)))));
         Ok(Self { reader, writer, shared, options: Arc::new(options), follower })
+    }
+
+    /// What `database_url` has to be, where this one cannot be used; nothing of it is repeated.
+    pub fn check_address(database_url: &str) -> Result<(), &'static str> {
+        connect::check(database_url)
+    }
+
+    /// How many names (hard links) the file of a SQLite database has; at most one is safe, because its log lies beside a name.
+    pub fn names(database_url: &str) -> Result<u64, StoreError> {
+        match connect::backend(database_url)? {
+            DbBackend::Sqlite => file_guard::names(database_url),
+            _ => Ok(1),
+        }
     }
 
     /// Whether there can be a database at an address: a SQLite file that is not there cannot be opened, only made.
@@ -192,8 +217,11 @@ impl Store {
         let connection = connect::writer(&self.options.database_url).await?;
         let applied = migrate(&connection).await;
         connection.close().await?;
-        if let (Ok(_), Some(file)) = (&applied, &self.shared.file) {
-            file.remember()?;
+        if applied.is_ok() {
+            if let Some(file) = &self.shared.file {
+                file.remember()?;
+            }
+            self.load_served().await?;
         }
         applied
     }
@@ -254,6 +282,10 @@ struct Shared {
     backend: DbBackend,
     /// The database's clock minus ours.
     offset_ms: AtomicI64,
+    /// Leases are kept by the clock of the database alone.
+    leases_by_database: bool,
+    /// How long the service has run.
+    served: Served,
     /// Payload bytes were deleted that the write-ahead log still holds.
     erase_pending: AtomicBool,
     observe_wait: Option<ObserveWait>,
@@ -269,6 +301,19 @@ struct Shared {
 impl Shared {
     fn now_ms(&self) -> i64 {
         self.clock.now_ms() + self.offset_ms.load(Ordering::Acquire)
+    }
+
+    /// How long the service has run on this database, from a beginning of no meaning.
+    fn served_ms(&self) -> i64 {
+        self.served.ms(self.clock.as_ref())
+    }
+
+    /// A query that failed on a file that is damaged failed because of that.
+    fn explained(&self, error: StoreError) -> StoreError {
+        match error {
+            StoreError::Other(_) | StoreError::Corrupt(_) => self.check_file().err().unwrap_or(error),
+            _ => error,
+        }
     }
 
     fn is_shared(&self) -> bool {
@@ -359,6 +404,8 @@ async fn migrate(connection: &DatabaseConnection) -> Result<Vec<String>, StoreEr
     let transaction = connection.begin_with_options(options).await?;
     if connection.get_database_backend() == DbBackend::Postgres {
         let sql = format!("select pg_advisory_xact_lock({MIGRATION_LOCK})");
+        // Another process may be at it for as long as it takes.
+        transaction.execute_unprepared("set local lock_timeout = 0").await?;
         transaction.execute_unprepared(&sql).await?;
     }
     let pending = Migrator::get_pending_migrations(&transaction).await.map_err(newer_database)?;

@@ -2,13 +2,10 @@
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use super::{StoreError, connect};
-
-/// Symbolic links that are followed at most, as systems do.
-const LINKS_MAX: usize = 40;
 
 /// Held while the value lives; the operating system releases it when the process ends, however it ends.
 #[derive(Debug)]
@@ -33,19 +30,15 @@ impl ServeLock {
 
 /// The path of the lock: of the file that the path leads to, which need not be there yet.
 fn beside(database: &Path) -> io::Result<PathBuf> {
-    let mut path = database.to_path_buf();
-    for _ in 0..LINKS_MAX {
-        let Ok(target) = fs::read_link(&path) else { break };
-        path = path.parent().unwrap_or(Path::new("")).join(target);
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut name = OsString::from(path.file_name().ok_or(io::ErrorKind::InvalidInput)?);
-    name.push(".lock");
-    Ok(folder.canonicalize()?.join(name))
+    let mut path = OsString::from(connect::resolved(database)?);
+    path.push(".lock");
+    Ok(PathBuf::from(path))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -20,6 +20,10 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 const LOCK_CLASS: i32 = 0x626b_736c;
 /// What the names of processes that keep a session begin with: others are only judged by their lease.
 const WITH_SESSION: &str = "session-";
+/// A lease is not shortened below this: whoever lives extends theirs far more often.
+const SHORTENED_MIN_MS: i64 = 10_000;
+/// How much further ahead than it was given for a lease may be before it counts as one of a clock that was wrong.
+const AHEAD_MS: i64 = 1_000;
 
 /// Keeps the session while it lives.
 pub struct LifeSession(Option<tokio::task::AbortHandle>);
@@ -151,6 +155,32 @@ impl Writer {
     /// Ends the leases of a process that has no session any more; how many it ended.
     pub async fn end_leases(&self, holder: String) -> Result<u64, StoreError> {
         self.unit(Locks::MailSlot, holder, |unit, holder| Box::pin(end_leases(unit, holder))).await
+    }
+}
+
+impl Store {
+    /// Whether a lease goes further ahead than any that is given by the clock of the database: that was set back since.
+    pub fn is_too_long(&self, lease_left_ms: i64, lease_ms: i64) -> bool {
+        self.shared.leases_by_database && lease_left_ms > lease_ms.max(SHORTENED_MIN_MS) + AHEAD_MS
+    }
+}
+
+impl Writer {
+    /// Shortens leases that are too long to what is given; their holders extend them, if they live.
+    pub async fn shorten_leases(&self, lease_ms: i64) -> Result<u64, StoreError> {
+        self.unit(Locks::MailSlot, lease_ms.max(SHORTENED_MIN_MS), |unit, lease_ms| {
+            Box::pin(async move {
+                let mut shortened = 0;
+                for table in ["mail_slot", "product_slot"] {
+                    let now = unit.lease_now("$1");
+                    let sql =
+                        format!("update {table} set lease_until = {now} + $2 where lease_until > {now} + $2 + $3");
+                    shortened += unit.execute(&sql, params![unit.now_ms, *lease_ms, AHEAD_MS]).await?;
+                }
+                Ok(shortened)
+            })
+        })
+        .await
     }
 }
 

@@ -29,6 +29,9 @@ macro_rules! params {
 }
 pub(super) use params;
 
+/// The clock of a PostgreSQL database, in milliseconds; within a transaction it goes on.
+pub(super) const DATABASE_NOW: &str = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+
 /// The clause that locks the rows read, where rows are locked at all (SQLite locks the database).
 pub(super) const fn for_update(backend: DbBackend) -> &'static str {
     match backend {
@@ -223,6 +226,17 @@ pub(super) struct Unit<'a> {
 impl<'a> Unit<'a> {
     pub(super) fn new(db: &'a DatabaseTransaction, shared: &'a Shared) -> Self {
         Self { db, backend: shared.backend, now_ms: shared.now_ms(), may_lock: true, shared }
+    }
+
+    /// How long the service has run: what is kept for a while is kept by it, and never by a clock that may be set.
+    pub(super) fn served_ms(&self) -> i64 {
+        self.shared.served_ms()
+    }
+
+    /// The moment by which leases are kept, in a statement one of whose parameters is `now_ms`: with PostgreSQL the database's own,
+    /// so that no process can hold, or take, anything because its clock is wrong.
+    pub(super) fn lease_now<'t>(&self, parameter: &'t str) -> &'t str {
+        if self.shared.leases_by_database { DATABASE_NOW } else { parameter }
     }
 
     /// Says that submitted data was deleted: the writer will erase it from the write-ahead log too.
@@ -578,7 +592,7 @@ impl Reader {
             };
             // No connection can be had: the pool has tried for as long as anybody should wait.
             let hopeless = matches!(error, DbErr::ConnectionAcquire(_));
-            let error = self.shared.noted(StoreError::from(error));
+            let error = self.shared.explained(self.shared.noted(StoreError::from(error)));
             if hopeless || attempt >= self.attempts_max || !matches!(error, StoreError::Unavailable(_)) {
                 return Err(error);
             }
@@ -618,7 +632,7 @@ impl Reader {
         let transaction = self.connections.pool().begin_with_config(isolation, None).await?;
         let unit = Unit { may_lock: false, ..Unit::new(&transaction, &self.shared) };
         // Nothing was written: the transaction ends when it is dropped, and nobody waits for that.
-        work(&unit).await
+        work(&unit).await.map_err(|error| self.shared.explained(error))
     }
 }
 

@@ -35,6 +35,30 @@ const GROUP_UNITS_MAX: usize = 256;
 const GROUP_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// How long the writer rests before it writes something to see whether it can; half of it after a failure.
 const PROBE_AFTER_IDLE: Duration = Duration::from_secs(2);
+/// How much longer than usual a unit may wait whose group failed.
+const ONE_BY_ONE_MORE: Duration = Duration::from_secs(5);
+/// How long a probe waits on PostgreSQL for what somebody else has locked, in milliseconds: less than a deadlock is looked for.
+const PROBE_LOCK_MS: u64 = 500;
+/// The tables whose locks keep products from working.
+const PROBED_TABLES: [&str; 17] = [
+    "job",
+    "job_hot",
+    "job_payload",
+    "job_result",
+    "charge",
+    "product_slot",
+    "credit_account",
+    "credit_movement",
+    "idempotency_key",
+    "change_epoch",
+    "organisation",
+    "journal",
+    "journal_line",
+    "document",
+    "settlement",
+    "bank_transaction",
+    "email",
+];
 /// How long the writer rests before it empties the write-ahead log of deleted payloads.
 const ERASE_AFTER_IDLE: Duration = Duration::from_secs(1);
 
@@ -346,6 +370,12 @@ impl Task {
 
     async fn run_one_by_one(&mut self, group: Vec<Waiting>) {
         for waiting in group {
+            // Each of those before may have waited for a lock.
+            if waiting.since.elapsed() > self.wait_max + ONE_BY_ONE_MORE {
+                self.shared.stats.refused.fetch_add(1, Ordering::Relaxed);
+                waiting.work.answer(Err(StoreError::Busy));
+                continue;
+            }
             let mut alone = vec![waiting];
             let outcome = self.attempt_twice(&mut alone).await;
             answer_all(alone, &outcome.map_err(|failure| failure.error));
@@ -399,6 +429,10 @@ impl Task {
 
     async fn attempt_on_connection(&mut self, group: &mut [Waiting]) -> Result<(), Failure> {
         let reused = self.connection.is_some();
+        let is_file = self.shared.backend == DbBackend::Sqlite;
+        if is_file {
+            self.shared.condition.waiting();
+        }
         let connection = match &self.connection {
             Some(connection) => connection,
             None => {
@@ -411,6 +445,9 @@ impl Task {
             let failure = Failure::new(Stage::Begin, error);
             Failure { again: failure.again || (reused && failure.connection_suspect), ..failure }
         })?;
+        if is_file {
+            self.shared.condition.begun();
+        }
         let unit = Unit::new(&transaction, &self.shared);
         let mut to_lock_credits = group.iter().any(|waiting| waiting.locks.change_credits());
         for waiting in group.chunk_by_mut(|one, other| one.work.is_command() && other.work.is_command()) {
@@ -513,7 +550,8 @@ fn answer_all(group: Vec<Waiting>, outcome: &Result<(), StoreError>) {
     }
 }
 
-/// Changes what nobody reads: a number in the header of a SQLite file, a message in the log of PostgreSQL.
+/// Changes what nobody reads: a number in the header of a SQLite file, a message in the log of PostgreSQL, where it takes the locks of
+/// a write too.
 fn touch<'a>(unit: &'a Unit<'a>, (): &'a ()) -> Work<'a, ()> {
     Box::pin(async move {
         if unit.backend == DbBackend::Sqlite {
@@ -524,10 +562,18 @@ fn touch<'a>(unit: &'a Unit<'a>, (): &'a ()) -> Work<'a, ()> {
         }
         let sql = "select pg_logical_emit_message(true, 'bookkeeping', 'probe')::text, current_setting('transaction_read_only')";
         let row = unit.one(sql, Vec::new()).await?;
-        match row.map(|row| row.get::<String>(1)).transpose()?.as_deref() {
-            Some("on") => Err(StoreError::Unavailable("it is read-only".to_owned())),
-            _ => Ok(()),
+        if row.map(|row| row.get::<String>(1)).transpose()?.as_deref() == Some("on") {
+            return Err(StoreError::Unavailable("it is read-only".to_owned()));
         }
+        unit.execute(&format!("set local lock_timeout = {PROBE_LOCK_MS}"), Vec::new()).await?;
+        // Before the first start there are none.
+        let there = PROBED_TABLES.map(|table| format!("to_regclass('{table}')")).join(", ");
+        let sql = format!("select string_agg(c.oid::regclass::text, ', ') from pg_class c where c.oid in ({there})");
+        let tables = unit.one(&sql, Vec::new()).await?.map(|row| row.get::<Option<String>>(0)).transpose()?.flatten();
+        if let Some(tables) = tables {
+            unit.execute(&format!("lock table {tables} in row exclusive mode"), Vec::new()).await?;
+        }
+        Ok(())
     })
 }
 

@@ -136,6 +136,158 @@ fn a_database_file_that_was_emptied_or_cut_off_at_rest_is_never_taken_for_new() 
     }
 }
 
+/// Copies the write-ahead log into the file, as another program may while it is served.
+fn checkpoint(database: &Path) {
+    execute(&format!("sqlite://{}", database.display()), "pragma wal_checkpoint(truncate)");
+}
+
+#[test]
+fn a_file_that_is_cut_off_right_after_it_grew_acknowledges_nothing_more() {
+    let served = Served::start(&[]);
+    for _ in 0..20 {
+        served.write().expect(201);
+    }
+    checkpoint(&served.database());
+    let bytes = std::fs::metadata(served.database()).unwrap().len();
+    cut(&served.database(), bytes - 4096);
+    for _ in 0..3 {
+        served.write().refused(503, "busy");
+    }
+    served.until_unready("was cut off while it was open");
+    let Served { shell, serving, .. } = served;
+    assert_eq!(serving.terminate().code, Some(0));
+    refused(
+        &shell.run(&["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"]),
+        "was damaged while it was open",
+    );
+}
+
+#[test]
+fn on_a_file_that_is_gone_readers_too_say_that_the_database_is_away() {
+    for overwrite in [false, true] {
+        let served = Served::start(&[]);
+        let key = served.write().expect(201)["key"].as_str().unwrap().to_owned();
+        served.write().expect(201);
+        checkpoint(&served.database());
+        let bytes = std::fs::metadata(served.database()).unwrap().len();
+        cut(&served.database(), 0);
+        if overwrite {
+            cut(&served.database(), bytes);
+        }
+        let asked = || {
+            let status = served.client.get("/api/v1/reconciliations/recon_none").bearer(&key).send().status;
+            assert!(matches!(status, 200 | 404 | 503), "{status}");
+            let status = served.client.get("/api/v1/me").bearer(&key).send().status;
+            assert!(matches!(status, 200 | 503), "{status}");
+            assert_ne!(served.client.get("/api/v1/keys").bearer(&served.session).send().status, 500);
+        };
+        (0..5).for_each(|_| asked());
+        served.until_unready("while it was open");
+        (0..5).for_each(|_| asked());
+        assert_eq!(served.serving.terminate().code, Some(0));
+    }
+}
+
+#[test]
+fn an_emptied_file_is_not_taken_for_new_through_a_link() {
+    let shell = Shell::new();
+    shell.ok(&["user", "add", "--email", EMAIL]);
+    let link = shell.path("link.db");
+    std::os::unix::fs::symlink("data/bookkeeping.db", &link).unwrap();
+    cut(&shell.path("data/bookkeeping.db"), 0);
+    let url = format!("sqlite://{}", link.display());
+    for command in [&["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"][..], &["migrate"], &["check"]]
+    {
+        refused(&shell.run(&[command, &["--database-url", &url]].concat()), "is empty");
+    }
+}
+
+#[test]
+fn another_database_in_the_place_of_ours_is_not_taken_for_a_new_one() {
+    let shell = Shell::new();
+    shell.ok(&["user", "add", "--email", EMAIL]);
+    let other = shell.path("other.db");
+    execute(&format!("sqlite://{}?mode=rwc", other.display()), "create table note (text text)");
+    let content = std::fs::read(&other).unwrap();
+    let database = shell.path("data/bookkeeping.db");
+    std::fs::write(&database, &content).unwrap();
+    for command in [
+        &["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"][..],
+        &["migrate"],
+        &["user", "add", "--email", "new@example.com"],
+    ] {
+        refused(&shell.run(command), "holds another database");
+    }
+    assert_eq!(std::fs::read(&database).unwrap(), content, "nothing was made of it");
+}
+
+#[test]
+fn a_file_with_two_names_is_served_under_neither() {
+    let shell = Shell::new();
+    shell.ok(&["user", "add", "--email", EMAIL]);
+    let (database, other) = (shell.path("data/bookkeeping.db"), shell.path("other.db"));
+    std::fs::hard_link(&database, &other).unwrap();
+    for path in [&database, &other] {
+        let url = format!("sqlite://{}", path.display());
+        for command in [&["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"][..], &["check"]] {
+            let ran = shell.run(&[command, &["--database-url", &url]].concat());
+            assert_eq!(ran.code, Some(2), "{ran:?}");
+            assert!(ran.stdout.is_empty() && ran.stderr.contains("has 2 names (hard links)"), "{ran:?}");
+        }
+    }
+    std::fs::remove_file(&other).unwrap();
+    shell.ok(&["check"]);
+}
+
+#[test]
+fn a_database_that_another_program_locks_is_said_to_be_locked() {
+    let served = Served::start(&[]);
+    served.write().expect(201);
+    let url = format!("sqlite://{}", served.database().display());
+    holding(&url, "begin immediate", || {
+        served.until_unready("the database is locked by another program");
+        served.write().refused(503, "busy");
+        assert!(served.reasons().contains("locked"));
+    });
+    served.until_well();
+    served.write().expect(201);
+    let ended = served.serving.terminate();
+    assert_eq!(lines(&ended.stderr, "ERROR", "locked by another program").len(), 1, "{}", ended.stderr);
+    served.shell.ok(&["check"]);
+}
+
+#[test]
+fn a_table_that_another_program_locks_is_found_out_though_nobody_writes_to_it() {
+    let Some(database) = Database::postgresql() else { return };
+    let url = database.url().unwrap();
+    let served = Served::start(&["--database-url", &url]);
+    let key = served.write().expect(201)["key"].as_str().unwrap().to_owned();
+    let submit = || served.client.post("/api/v1/reconciliations").bearer(&key).body(costing(1)).send();
+    holding(&url, "begin; lock table job in access exclusive mode", || {
+        served.until_unready("the database is locked by another program");
+        submit().refused(503, "busy");
+        assert!(served.reasons().contains("locked"));
+    });
+    served.until_well();
+    submit().expect(202);
+    assert_eq!(served.serving.terminate().code, Some(0));
+}
+
+/// Does something while another program has run some SQL and stays connected.
+fn holding(url: &str, sql: &str, work: impl FnOnce()) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let connection = runtime.block_on(async {
+        use sea_orm::ConnectionTrait as _;
+        let mut options = sea_orm::ConnectOptions::new(url);
+        options.max_connections(1).test_before_acquire(false);
+        let connection = sea_orm::Database::connect(options).await.unwrap();
+        connection.execute_unprepared(sql).await.unwrap();
+        connection
+    });
+    work();
+    runtime.block_on(connection.close()).unwrap();
+}
+
 #[test]
 fn a_disk_that_takes_no_more_makes_the_service_unready_until_it_does() {
     let served = Served::start(&[]);
@@ -254,6 +406,61 @@ fn the_slot_of_a_process_that_died_is_taken_long_before_its_lease_ends() {
 }
 
 #[test]
+fn the_slot_of_a_process_that_hangs_is_taken_though_its_lease_was_given_by_a_wrong_clock() {
+    let Some(database) = Database::postgresql() else { return };
+    let url = database.url().unwrap();
+    let more = ["--database-url", url.as_str(), "--job-lease-ms", "2000", "--rate-limit-requests", "1000000"];
+    let first = Served::start(&more);
+    let key = first.write().expect(201)["key"].as_str().unwrap().to_owned();
+    let run = |client: &Client| {
+        let submitted = client.post("/api/v1/reconciliations").bearer(&key).body(costing(1)).send().expect(202);
+        let poll = submitted["poll_url"].as_str().unwrap().to_owned();
+        until("the job ends", || {
+            (client.get(&poll).bearer(&key).send().expect(200)["status"] == "completed").then_some(())
+        });
+    };
+    run(&first.client);
+    let hung = Pid::from_raw(i32::try_from(first.serving.id()).unwrap()).unwrap();
+    rustix::process::kill_process(hung, rustix::process::Signal::STOP).expect("stopped");
+    execute(&url, "update product_slot set lease_until = lease_until + 86400000 where holder is not null");
+    let second = first.shell.serve(&more);
+    let [public, _] = second.addresses();
+    let client = Client::new(&public);
+    until("the key is known", || (client.get("/api/v1/me").bearer(&key).send().status == 200).then_some(()));
+    run(&client);
+    second.until_printed("slot taken over");
+    // Dropped is killed.
+    drop(first.serving);
+    assert_eq!(second.terminate().code, Some(0));
+}
+
+#[test]
+fn a_service_that_is_told_to_stop_while_it_is_starting_stops_in_order() {
+    let stopped = |ran: &Ran| {
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.stderr.contains("stopping: SIGTERM") && ran.stderr.contains("\"message\":\"stopped\""), "{ran:?}");
+    };
+    // As soon as the operators' listener is there.
+    for _ in 0..5 {
+        let shell = Shell::new();
+        let ops = format!("127.0.0.1:{}", free_port());
+        let serving = shell.start(&["serve", "--listen", "127.0.0.1:0", "--ops-listen", &ops]);
+        until("the listener", || std::net::TcpStream::connect(&ops).ok());
+        stopped(&serving.terminate());
+        shell.ok(&["migrate"]);
+    }
+    let Some(database) = Database::postgresql() else { return };
+    database.set_reachable(false);
+    let shell = Shell::new();
+    let url = database.url().unwrap();
+    let arguments = ["serve", "--database-url", &url, "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"];
+    let serving = shell.start(&arguments);
+    serving.until_printed("waiting for the database");
+    stopped(&serving.terminate());
+    database.set_reachable(true);
+}
+
+#[test]
 fn stopping_waits_for_no_database() {
     let Some(database) = Database::postgresql() else { return };
     let url = database.url().unwrap();
@@ -361,4 +568,54 @@ fn variables_that_are_no_settings_and_values_that_cannot_be_used_are_named() {
         assert_eq!(unusable.code, Some(2), "{unusable:?}");
         assert!(unusable.stderr.contains("BOOKKEEPING_QUEUE_CAPACITY_JOBS"), "{unusable:?}");
     }
+}
+
+#[test]
+fn an_address_that_cannot_be_read_is_bad_configuration_and_nothing_of_it_is_printed() {
+    let shell = Shell::new();
+    for url in [
+        "postgres://ada:s3cr3t#PW@127.0.0.1:1/books",
+        "postgres://ada:s3cr3t/PW@127.0.0.1:1/books",
+        "postgres://ada:s3cr3t?PW@127.0.0.1:1/books",
+        "postgres://ada:5432#s3cr3tPW@127.0.0.1:1/books",
+        "postgres://ada:5432/s3cr3tPW@127.0.0.1:1/books",
+        "postgres://ada:5432?s3cr3tPW@127.0.0.1:1/books",
+        "postgres://ada:s3cr3tPW@127.0.0.1:notaport/books",
+        "postgres://ada:s3cr3tPW@127.0.0.1:1/books?sslmode=s3cr3t",
+    ] {
+        for command in
+            [&["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"][..], &["check"], &["migrate"]]
+        {
+            let ran = Ran::of(shell.command(command).env("BOOKKEEPING_DATABASE_URL", url).output().unwrap());
+            assert_eq!(ran.code, Some(2), "{url}: {ran:?}");
+            assert!(ran.stdout.is_empty() && ran.stderr.contains("setting database_url"), "{ran:?}");
+            for part in ["s3cr3t", "PW", "ada"] {
+                assert!(!ran.stderr.contains(part), "{url}: {ran:?}");
+            }
+        }
+    }
+    let unknown = "postgres://ada@127.0.0.1:1/books?passwrd=s3cr3t";
+    let ran = Ran::of(shell.command(&["check"]).env("BOOKKEEPING_DATABASE_URL", unknown).output().unwrap());
+    assert!(ran.code == Some(1) && !ran.stderr.contains("s3cr3t"), "{ran:?}");
+}
+
+#[test]
+fn a_person_who_is_refused_leaves_no_database() {
+    let shell = Shell::new();
+    std::fs::write(shell.path("short"), "short").unwrap();
+    for more in [&["--email", EMAIL, "--password-file", "short"][..], &["--email", "nonsense"]] {
+        assert_eq!(shell.run(&[&["user", "add"], more].concat()).code, Some(2));
+        assert!(!shell.path("data").exists(), "{more:?}");
+    }
+}
+
+#[test]
+fn every_line_of_a_start_that_fails_is_json() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let ran = Shell::new().run(&["serve", "--listen", "127.0.0.1:0", "--ops-listen", &address, "--log-format", "json"]);
+    let lines: Vec<Value> = ran.stderr.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    let last = lines.last().expect("a line");
+    assert_eq!(last["level"], "ERROR");
+    assert!(last["message"].as_str().unwrap().contains(&address), "{last}");
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::books::Books;
 use crate::support::data::costing;
-use crate::support::server::{RECONCILE, TestServer};
+use crate::support::server::{RECONCILE, Setup, TestServer};
 
 const DAY_S: i64 = 24 * 60 * 60;
 
@@ -40,8 +40,9 @@ fn a_clock_set_ahead_and_back_a_day_loses_doubles_and_holds_up_nothing() {
             sessions.push(session);
         }
     }
-    // What was made at any of these moments is there once; what was made a day behind has replayed for its 24 hours.
-    for moment in ["before", "back", "again"] {
+    // What was made at any of these moments is there once.
+    for moment in ["before", "ahead", "back", "behind", "again"] {
+        submit(moment);
         let replayed = books.request("POST", "/journals").idempotency_key(moment).json(&journal).send();
         assert_eq!(replayed.header("idempotency-replayed"), Some("true"), "{moment}");
     }
@@ -49,6 +50,33 @@ fn a_clock_set_ahead_and_back_a_day_loses_doubles_and_holds_up_nothing() {
         session_works(session);
     }
     assert_eq!(server.credits(&key), (100 - spent, 0));
+}
+
+#[test]
+fn a_key_used_while_the_clock_was_a_day_behind_replays_when_it_is_right_again_also_after_a_restart() {
+    let setup = Setup::new();
+    let server = setup.clone().start();
+    let person = server.person_with(100, 0, false);
+    let key = server.key(&person, &RECONCILE);
+    let submit = |server: &TestServer| {
+        let request = server.client.post("/api/v1/reconciliations").key(&key).idempotency_key("pay-1");
+        request.body(costing(2)).send()
+    };
+    server.set_wall_back_s(DAY_S);
+    let job = server.accepted_id(&submit(&server));
+    server.ended(&key, &job);
+    let folder = server.folder();
+    server.set_wall_ahead_s(DAY_S + 10);
+    assert_eq!(server.accepted_id(&submit(&server)), job);
+    server.set_wall_back_s(DAY_S + 10);
+    server.stop();
+    let server = setup.folder(folder).start();
+    server.set_wall_ahead_s(DAY_S + 10);
+    assert_eq!(server.accepted_id(&submit(&server)), job);
+    assert_eq!(server.credits(&key), (98, 0));
+    // Its time passes all the same.
+    server.advance_s(DAY_S + 1);
+    assert_ne!(server.accepted_id(&submit(&server)), job);
 }
 
 #[test]

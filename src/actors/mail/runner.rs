@@ -10,7 +10,7 @@ use tokio::sync::{Mutex, watch};
 
 use super::message::{Composed, Sender};
 use super::{Delivery, Transport};
-use crate::actors::job_runner::Stopping;
+use crate::actors::job_runner::{HEARTBEAT_MAX, Stopping};
 use crate::actors::{AskError, Observer};
 use crate::domain::mail::{EmailStatus, Pace, Paced, retry_after_ms, transport_wait_ms};
 use crate::store::{MailEnd, MailHead, MailMove, MailSlot, Store};
@@ -324,7 +324,7 @@ impl MailRunner {
             }
         };
         tokio::pin!(sending);
-        let every = Duration::from_millis(u64::try_from(self.lease_ms / 3).unwrap_or(1000).max(1));
+        let every = Duration::from_millis(u64::try_from(self.lease_ms / 3).unwrap_or(1000).max(1)).min(HEARTBEAT_MAX);
         loop {
             tokio::select! {
                 delivery = &mut sending => return delivery,

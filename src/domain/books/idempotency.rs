@@ -37,10 +37,11 @@ impl Replay {
     }
 }
 
-/// Adds the answer to the effects; returns it as it will be replayed.
+/// Adds the answer to the effects; returns it as it will be replayed. How long it replays is counted in the time for which the service
+/// has run.
 pub(crate) fn store_answer(
     effects: &mut Effects,
-    now_ms: i64,
+    (now_ms, served_ms): (i64, i64),
     (organisation, user): (i64, UserId),
     replay: &Replay,
     result: &CommandResult,
@@ -59,7 +60,7 @@ pub(crate) fn store_answer(
         status: i64::from(status),
         body,
         at_ms: now_ms,
-        expires_ms: now_ms.saturating_add(replay.retention_ms),
+        expires_ms: served_ms.saturating_add(replay.retention_ms),
     };
     effects.push(organisation, Effect::Replay(Box::new(record)));
     Some(stored)

@@ -303,7 +303,7 @@ async fn load_replays(unit: &Unit<'_>, requests: &[&CommandRequest], facts: &mut
          and expires_at > $2",
         unit.texts_of_json()
     );
-    for row in unit.all(&sql, params![json_array(keys), unit.now_ms]).await? {
+    for row in unit.all(&sql, params![json_array(keys), unit.served_ms()]).await? {
         let key = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
         let hash: Vec<u8> = row.get(4)?;
         let body_hash = hash.try_into().map_err(|_| StoreError::Corrupt("body hash".to_owned()))?;

@@ -128,6 +128,7 @@ struct Group {
     identifiers: Identifiers,
     effects: Effects,
     now_ms: i64,
+    served_ms: i64,
 }
 
 impl Writer {
@@ -167,7 +168,8 @@ impl BooksWriter {
         let mut identifiers = self.identifiers.clone();
         take_ahead(&mut identifiers, unit).await?;
         take_planned(&mut identifiers, unit, (&requests, &facts)).await?;
-        let mut group = Group { books, facts, identifiers, effects: Effects::default(), now_ms: unit.now_ms };
+        let (now_ms, served_ms) = (unit.now_ms, unit.served_ms());
+        let mut group = Group { books, facts, identifiers, effects: Effects::default(), now_ms, served_ms };
         group.decide(unit, &mut waiting).await?;
         let mut heads = Vec::new();
         for (id, books) in &mut group.books {
@@ -267,7 +269,8 @@ impl Group {
             books.changed = true;
             let scope = (request.organisation.0, user);
             if let Some(replay) = &request.replay
-                && let Some(stored) = store_answer(&mut self.effects, self.now_ms, scope, replay, result)
+                && let Some(stored) =
+                    store_answer(&mut self.effects, (self.now_ms, self.served_ms), scope, replay, result)
             {
                 self.facts.replays.insert(replay.key_of(user), stored);
             }

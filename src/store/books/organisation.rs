@@ -212,7 +212,7 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
     }
     if let Some(replay) = &new.replay {
         let result = CommandResult::Organisation(Box::new(row.clone()));
-        store_answer(&mut effects, unit.now_ms, (row.id.0, new.owner), replay, &result);
+        store_answer(&mut effects, (unit.now_ms, unit.served_ms()), (row.id.0, new.owner), replay, &result);
     }
     let actor = Actor {
         user_id: new.owner,

@@ -19,7 +19,7 @@ fn response(row: &Row) -> Result<StoredResponse, StoreError> {
 
 /// Looks up the answer stored under the key of a request.
 pub(super) async fn find(unit: &Unit<'_>, user: UserId, replay: &Replay) -> Result<ReplayLookup, StoreError> {
-    let values = params![user.0, replay.method.as_str(), replay.path.as_str(), replay.key.as_str(), unit.now_ms];
+    let values = params![user.0, replay.method.as_str(), replay.path.as_str(), replay.key.as_str(), unit.served_ms()];
     let stored = unit.one(STORED, values).await?.as_ref().map(response).transpose()?;
     Ok(replay.compare(stored.as_ref()))
 }
@@ -28,7 +28,7 @@ impl Reader {
     /// The answer that is stored for this very request, without waiting for the writer.
     pub async fn stored_answer(&self, user: UserId, replay: &Replay) -> Result<Option<StoredResponse>, StoreError> {
         let (method, path, key) = (replay.method.as_str(), replay.path.as_str(), replay.key.as_str());
-        let row = self.one(STORED, params![user.0, method, path, key, self.shared().now_ms()]).await?;
+        let row = self.one(STORED, params![user.0, method, path, key, self.shared().served_ms()]).await?;
         let stored = row.as_ref().map(response).transpose()?;
         Ok(stored.filter(|stored| stored.body_hash == replay.body_hash))
     }

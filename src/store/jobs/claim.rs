@@ -101,10 +101,13 @@ impl Writer {
         let input = (Lease { product, holder: holder.to_owned(), lease_ms }, fence);
         self.unit(Locks::ProductSlot { product, credits: false }, input, |unit, (lease, fence)| {
             Box::pin(async move {
-                let sql = "update product_slot set lease_until = $4 where product = $1 and holder = $2 and fence = $3";
-                let until = unit.now_ms.saturating_add(lease.lease_ms);
-                let values = params![lease.product.as_str(), lease.holder.as_str(), *fence, until];
-                Ok(unit.execute(sql, values).await? == 1)
+                let now = unit.lease_now("$4");
+                let sql = format!(
+                    "update product_slot set lease_until = {now} + $5 where product = $1 and holder = $2 and fence = $3"
+                );
+                let (product, holder) = (lease.product.as_str(), lease.holder.as_str());
+                let values = params![product, holder, *fence, unit.now_ms, lease.lease_ms];
+                Ok(unit.execute(&sql, values).await? == 1)
             })
         })
         .await
@@ -173,8 +176,7 @@ struct Lease {
 const RUNNING: &str = "product = $1 and status = 'processing' and completed_at is null";
 
 async fn claim(unit: &Unit<'_>, lease: &Lease, publish: &Publish) -> Result<Claim, StoreError> {
-    let values =
-        params![lease.product.as_str(), lease.holder.as_str(), unit.now_ms, unit.now_ms.saturating_add(lease.lease_ms)];
+    let values = params![lease.product.as_str(), lease.holder.as_str(), unit.now_ms, lease.lease_ms];
     let sql = claim_sql(unit);
     let mut taken = take_next(unit, &sql, values.clone(), lease.product).await?;
     if let Taken::Slot { orphans, job } = &taken
@@ -228,14 +230,15 @@ enum Taken {
 /// Takes or keeps the slot, starts the job whose turn it is and removes it from the queue, in one statement.
 fn claim_sql(unit: &Unit<'_>) -> String {
     // A slot of a silent process is taken even when nothing waits: its jobs have to be given back.
+    let now = unit.lease_now("$3");
     let slot = format!(
-        "update product_slot set holder = $2, lease_until = $4, \
+        "update product_slot set holder = $2, lease_until = {now} + $4, \
          fence = fence + case when holder = $2 then 0 else 1 end, \
          waiting = waiting - case when waiting > 0 then 1 else 0 end, moves = moves + 1, \
          last_user_id = coalesce((select h.user_id from job_hot h where h.product = $1 \
          and h.user_id > product_slot.last_user_id order by h.user_id limit 1), (select h.user_id from job_hot h \
          where h.product = $1 order by h.user_id limit 1), product_slot.last_user_id) \
-         where product = $1 and (holder is null or holder = $2 or lease_until < $3) \
+         where product = $1 and (holder is null or holder = $2 or lease_until < {now}) \
          and (waiting > 0 or holder <> $2 or exists (select 1 from job where {RUNNING}))"
     );
     let orphans = format!("(select count(*) from job where {RUNNING})");
@@ -321,9 +324,11 @@ fn read_claimed(
 }
 
 async fn held_elsewhere(unit: &Unit<'_>, lease: &Lease) -> Result<Claim, StoreError> {
-    let sql = "select lease_until from product_slot where product = $1 and holder <> $2 and lease_until >= $3";
+    let now = unit.lease_now("$3");
+    let sql =
+        format!("select lease_until from product_slot where product = $1 and holder <> $2 and lease_until >= {now}");
     let values = params![lease.product.as_str(), lease.holder.as_str(), unit.now_ms];
-    match unit.one(sql, values).await? {
+    match unit.one(&sql, values).await? {
         Some(row) => Ok(Claim::HeldElsewhere { lease_until_ms: row.get(0)? }),
         None => Ok(Claim::Nothing),
     }

@@ -101,10 +101,6 @@ async fn sweep(unit: &Unit<'_>, table: &Parts, jobs: &[String], before_ms: i64) 
     unit.execute(&sql, params![json(jobs)?, before_ms]).await
 }
 
-/// Responses are kept for longer than they replay: while the clock is set ahead by mistake nothing is lost that counts again once it
-/// is set right.
-const SET_AHEAD_MS: i64 = 2 * 24 * 60 * 60 * 1000;
-
 async fn delete_expired(unit: &Unit<'_>, retention_ms: i64) -> Result<Deleted, StoreError> {
     let lock = unit.dialect("", " for update skip locked");
     let sql = format!(
@@ -132,7 +128,7 @@ async fn delete_expired(unit: &Unit<'_>, retention_ms: i64) -> Result<Deleted, S
         "delete from idempotency_key where (user_id, method, path, key) in \
          (select user_id, method, path, key from idempotency_key where expires_at <= $1 limit {ROWS_MAX})"
     );
-    let responses = unit.execute(&sql, params![unit.now_ms.saturating_sub(SET_AHEAD_MS)]).await?;
+    let responses = unit.execute(&sql, params![unit.served_ms()]).await?;
     let deleted = u64::try_from(jobs.len()).unwrap_or_default();
     let more = jobs.len() < expired.len() || i64::try_from(jobs.len().max(1)) == Ok(ROWS_MAX);
     Ok(Deleted { jobs: deleted, responses, more: more || i64::try_from(responses) == Ok(ROWS_MAX) })

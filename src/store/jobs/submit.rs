@@ -162,7 +162,7 @@ impl Reader {
         path: &str,
         key: &str,
     ) -> Result<Option<StoredResponse>, StoreError> {
-        let values = params![user.0, method, path, key, self.shared().now_ms()];
+        let values = params![user.0, method, path, key, self.shared().served_ms()];
         self.one(FIND_REPLAY, values).await?.map(|row| read_response(&row)).transpose()
     }
 }
@@ -314,19 +314,21 @@ async fn find_or_keep(
                values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (user_id, method, path, key) do update set \
                body_hash = excluded.body_hash, status = excluded.status, body = excluded.body, \
                created_at = excluded.created_at, expires_at = excluded.expires_at \
-               where i.expires_at <= excluded.created_at";
+               where i.expires_at <= $10";
+    let served_ms = unit.served_ms();
     let mut values = scope(user, idempotency);
     values.extend(params![
         idempotency.body_hash.to_vec(),
         i64::from(idempotency.status),
         idempotency.body.clone(),
         unit.now_ms,
-        unit.now_ms.saturating_add(idempotency.retention_ms)
+        served_ms.saturating_add(idempotency.retention_ms),
+        served_ms
     ]);
     if unit.execute(sql, values).await? > 0 {
         return Ok(None);
     }
     let mut values = scope(user, idempotency);
-    values.push(unit.now_ms.into());
+    values.push(served_ms.into());
     unit.one(FIND_REPLAY, values).await?.map(|row| read_response(&row)).transpose()
 }

@@ -247,8 +247,7 @@ async fn an_idempotency_key_replays(bed: &StoreFixture) {
     let replay = bed.store.reader.find_replay(user, "POST", "/api/v1/reconciliations", "full").await.unwrap();
     assert_eq!(replay, None);
     bed.clock.advance_ms(1_001);
-    assert_eq!(bed.store.writer.delete_expired(1_000_000).await.unwrap().responses, 0, "the clock may be set ahead");
-    bed.clock.advance_ms(2 * 24 * 60 * 60 * 1000);
+    bed.clock.set_wall_ms(bed.store.now_ms() - 1_000_000);
     assert_eq!(bed.store.writer.delete_expired(i64::MAX).await.unwrap().responses, 1);
     bed.assert_sound().await;
 }

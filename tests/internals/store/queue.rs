@@ -1,9 +1,12 @@
 //! The slot and the queue: capacity, order, leases, fences, giving back.
 
-use bookkeeping_suite::domain::job::{JobFailure, JobStatus, Product};
-use bookkeeping_suite::store::{Claim, Finished, NewJob, QueueState, Submitted};
+use std::sync::Arc;
 
-use super::fixture::{LEASE_MS, PRODUCT, StoreFixture, completed, quiet, store_suite};
+use bookkeeping_suite::clock::ManualClock;
+use bookkeeping_suite::domain::job::{JobFailure, JobStatus, Product};
+use bookkeeping_suite::store::{Claim, Finished, MailSlot, NewJob, QueueState, Store, StoreOptions, Submitted};
+
+use super::fixture::{LEASE_MS, PRODUCT, START_MS, StoreFixture, completed, quiet, store_suite};
 
 store_suite![
     a_full_queue_refuses_and_leaves_nothing,
@@ -163,6 +166,52 @@ async fn a_silent_process_loses_its_slot(bed: &StoreFixture) {
     assert!(matches!(bed.finish(&taken, 1).await, Finished::Completed { .. }));
     assert_eq!(bed.account(user).await.monthly, 99);
     bed.assert_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_process_holds_or_takes_anything_because_its_clock_is_wrong() {
+    const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+    let Some(bed) = StoreFixture::postgres().await else { return };
+    let clocks = [0, 1].map(|_| Arc::new(ManualClock::at_ms(START_MS)));
+    let open =
+        |clock: &Arc<ManualClock>| Store::open(StoreOptions::new(bed.url.as_str()), Arc::<ManualClock>::clone(clock));
+    let (holder, other) = (open(&clocks[0]).await.unwrap(), open(&clocks[1]).await.unwrap());
+    let user = bed.user(100, 0).await;
+    let left_ms = async || {
+        let epochs = other.reader.epochs().await.unwrap();
+        epochs.slot(PRODUCT).lease_until_ms - epochs.lease_now_ms
+    };
+    let claim = async |store: &Store, name| store.writer.claim(PRODUCT, name, LEASE_MS, quiet()).await.unwrap();
+    for off_ms in [DAY_MS, -DAY_MS] {
+        bed.submit(user, 1).await;
+        clocks[0].set_wall_ms(START_MS + off_ms);
+        let Claim::Job(job) = claim(&holder, "me").await else { panic!("the slot is free") };
+        assert!((1..=LEASE_MS).contains(&left_ms().await), "{off_ms}");
+        assert!(holder.writer.heartbeat(PRODUCT, "me", job.fence, LEASE_MS).await.unwrap());
+        assert!((1..=LEASE_MS).contains(&left_ms().await), "{off_ms}");
+        clocks[1].set_wall_ms(START_MS - off_ms);
+        assert!(matches!(claim(&other, "other").await, Claim::HeldElsewhere { .. }), "{off_ms}");
+        clocks[1].set_wall_ms(START_MS + off_ms);
+        assert!(matches!(claim(&other, "other").await, Claim::HeldElsewhere { .. }), "{off_ms}");
+        assert!(matches!(bed.finish(&job, 1).await, Finished::Completed { .. }));
+        holder.writer.release_slot(PRODUCT, "me").await.unwrap();
+        let sending = holder.writer.take_mail_slot("me", LEASE_MS, false).await.unwrap();
+        assert!(matches!(sending, MailSlot::Held { .. }), "{off_ms}");
+        let sending = other.writer.take_mail_slot("other", LEASE_MS, false).await.unwrap();
+        assert!(matches!(sending, MailSlot::HeldElsewhere { .. }), "{off_ms}");
+        holder.writer.release_mail_slot("me").await.unwrap();
+    }
+    // The clock of the database was a day ahead and is right again.
+    bed.submit(user, 1).await;
+    let Claim::Job(_) = claim(&holder, "me").await else { panic!("the slot is free") };
+    assert!(!other.is_too_long(left_ms().await, LEASE_MS));
+    bed.tamper(&format!("update product_slot set lease_until = lease_until + {DAY_MS}")).await;
+    assert!(other.is_too_long(left_ms().await, LEASE_MS));
+    assert!(other.writer.shorten_leases(LEASE_MS).await.unwrap() > 0);
+    assert!((1..=LEASE_MS).contains(&left_ms().await));
+    for store in [&holder, &other, &bed.store] {
+        store.close().await;
+    }
 }
 
 async fn a_requeued_job_goes_to_the_front(bed: &StoreFixture) {
