@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Write};
 use std::sync::Arc;
 
 use super::job_runner::{Work, WorkDone, WorkFailed};
-use super::pack::{pack, unpack};
+use super::pack::{pack, pack_result, unpack};
 use crate::domain::coding::{self, Batch, Outcome};
 use crate::domain::coding_session::{RunResult, read_payload};
 use crate::domain::control::Control;
@@ -64,11 +64,11 @@ impl Work for CodingWork {
         if let Some(references) = references {
             let result = RunResult::of(&batch, &outcome, &references);
             let result = result.ok_or_else(|| WorkFailed::Failed("the run has other rows".to_owned()))?;
-            let (result, result_size) = pack(|out| Ok(serde_json::to_writer(out, &result)?))
+            let (result, result_size) = pack_result(|out| Ok(serde_json::to_writer(out, &result)?))
                 .map_err(|error| WorkFailed::Failed(format!("printing the result: {error}")))?;
             return Ok(WorkDone { cost: 0, result, result_size, suggestions: None });
         }
-        let (result, result_size) = pack(|out| (self.print.whole)(out, &batch, &inputs, &outcome))
+        let (result, result_size) = pack_result(|out| (self.print.whole)(out, &batch, &inputs, &outcome))
             .map_err(|error| WorkFailed::Failed(format!("printing the result: {error}")))?;
         Ok(WorkDone { cost: job.cost, result, result_size, suggestions: None })
     }
@@ -96,7 +96,7 @@ impl CodingWork {
         let codes: Vec<&str> = batch.accounts.iter().map(|account| &*account.code).collect();
         let found = FoundSuggestions::of(references, &codes, &outcome, &job.id);
         let found = found.ok_or_else(|| WorkFailed::Failed("the batch has other rows".to_owned()))?;
-        let (result, result_size) = pack(|out| (self.print.open)(out, &batch, &inputs, &outcome))
+        let (result, result_size) = pack_result(|out| (self.print.open)(out, &batch, &inputs, &outcome))
             .map_err(|error| WorkFailed::Failed(format!("printing the result: {error}")))?;
         Ok(WorkDone { cost: job.cost, result, result_size, suggestions: Some(Arc::new(found)) })
     }
@@ -104,7 +104,7 @@ impl CodingWork {
 
 /// Packs a request body into the parts a job's payload is stored in.
 pub fn pack_body(body: &[u8]) -> io::Result<Vec<Vec<u8>>> {
-    pack(|out| out.write_all(body)).map(|(parts, _)| parts)
+    pack(|out| out.write_all(body))
 }
 
 /// Reads the stored result of a run of a coding session.

@@ -4,7 +4,7 @@
 //! socket and the operators' page may show in between. It is written by the engines and read without a message.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
 use dashmap::DashMap;
 use tokio::sync::broadcast;
@@ -61,8 +61,18 @@ impl RunningJob {
     }
 }
 
+/// A turn of an engine, which may be claiming a job that is not on the board yet; over when it is dropped.
+pub struct TurnInProgress(Arc<AtomicUsize>);
+
+impl Drop for TurnInProgress {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 /// The board of one process.
 pub struct JobBoard {
+    turns: Arc<AtomicUsize>,
     running: DashMap<JobId, Arc<RunningJob>>,
     listeners: DashMap<UserId, broadcast::Sender<JobEvent>>,
     clock: Arc<dyn Clock>,
@@ -71,7 +81,7 @@ pub struct JobBoard {
 impl JobBoard {
     /// An empty board.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { running: DashMap::new(), listeners: DashMap::new(), clock }
+        Self { turns: Arc::default(), running: DashMap::new(), listeners: DashMap::new(), clock }
     }
 
     /// Notes that a job is being worked on.
@@ -119,9 +129,15 @@ impl JobBoard {
         self.running.get(id).map(|entry| Arc::clone(entry.value()))
     }
 
-    /// Whether this process is working on a job.
+    /// Notes that an engine takes a turn, before it looks whether it may.
+    pub fn begin_turn(&self) -> TurnInProgress {
+        self.turns.fetch_add(1, Ordering::SeqCst);
+        TurnInProgress(Arc::clone(&self.turns))
+    }
+
+    /// Whether this process is working on a job, or may be taking one.
     pub fn is_busy(&self) -> bool {
-        !self.running.is_empty()
+        self.turns.load(Ordering::SeqCst) > 0 || !self.running.is_empty()
     }
 
     /// Messages about a person's jobs from now on.

@@ -199,6 +199,8 @@ enum Ran {
 impl JobRunner {
     /// Takes one turn. A database error leaves the rows as they are; the caller tries again later.
     pub async fn turn(&self) -> Result<Turn, AskError> {
+        // Whoever stops the service waits for the turns that did not see it begin to stop.
+        let _turn = self.board.begin_turn();
         if *self.stopping.borrow() != Stopping::No {
             return Ok(Turn::Nothing);
         }
@@ -206,6 +208,11 @@ impl JobRunner {
         match self.settle.claim(product, self.holder.clone(), self.limits.lease_ms).await? {
             Claim::Job(job) => {
                 self.observer.waiting(self.queue.taken(job.user_id, job.queue));
+                if *self.stopping.borrow() != Stopping::No {
+                    // The service began to stop meanwhile; nothing of the job has run.
+                    self.settle.give_back(product, job.id, job.fence).await?;
+                    return Ok(Turn::GivenBack);
+                }
                 self.run_claimed(*job).await
             }
             Claim::Unpaid(job, failure) => {

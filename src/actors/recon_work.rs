@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::job_runner::{Work, WorkDone, WorkFailed};
-use super::pack::{pack, unpack};
+use super::pack::{pack, pack_result, unpack};
 use crate::domain::control::Control;
 use crate::domain::job::Product;
 use crate::domain::recon::{self, Dataset, Options, Outcome};
@@ -30,7 +30,7 @@ impl Work for ReconciliationWork {
         let dataset =
             unpack_dataset(payload).map_err(|error| WorkFailed::Failed(format!("stored dataset: {error}")))?;
         let outcome = recon::run(&dataset, &options, control)?;
-        let (result, result_size) = pack(|out| (self.print)(out, &dataset, &options, &outcome))
+        let (result, result_size) = pack_result(|out| (self.print)(out, &dataset, &options, &outcome))
             .map_err(|error| WorkFailed::Failed(format!("printing the result: {error}")))?;
         let cost = i64::try_from(outcome.credits_charged()).unwrap_or(i64::MAX);
         Ok(WorkDone { cost, result, result_size, suggestions: None })
@@ -52,7 +52,7 @@ fn read_parameters(text: &str) -> Option<Options> {
 
 /// Packs a dataset into the parts a job's payload is stored in.
 pub fn pack_dataset(dataset: &Dataset) -> io::Result<Vec<Vec<u8>>> {
-    pack(|mut out| dataset.encode(&mut out)).map(|(parts, _)| parts)
+    pack(|mut out| dataset.encode(&mut out))
 }
 
 fn unpack_dataset(parts: Vec<Vec<u8>>) -> io::Result<Dataset> {

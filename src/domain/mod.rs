@@ -22,5 +22,5 @@ pub mod problem;
 pub mod recon;
 pub mod refusal_reason;
 pub mod reports;
-mod secret;
+pub mod secret;
 pub mod suggestions;

@@ -1,7 +1,7 @@
 //! Which passwords are refused when they are chosen: what anybody would try first (NIST SP 800-63B, section 3.1.1.2: the whole
 //! password is compared, and nothing is asked of the characters it is made of).
 
-use super::characters::is_invisible;
+use super::characters::{is_invisible, is_variation_selector};
 
 /// Passwords of twelve characters and more that head the lists of what was found in breaches, and what stands for this service.
 const COMMON: [&str; 46] = [
@@ -55,12 +55,10 @@ const COMMON: [&str; 46] = [
 
 /// Why a password may not be chosen by a person of this e-mail address and name; none when it may.
 pub fn weakness(password: &str, email: &str, name: &str) -> Option<&'static str> {
-    if password.chars().all(|character| character.is_whitespace() || character.is_control() || is_invisible(character))
-    {
+    let (password, email) = (folded(password), folded(email));
+    if password.is_empty() {
         return Some("must not be blank");
     }
-    let folded = |text: &str| text.trim().to_lowercase();
-    let (password, email) = (folded(password), folded(email));
     let local_part = email.split('@').next().unwrap_or_default();
     if password == email || password == local_part || password == folded(name) {
         return Some("must not be the e-mail address or the name");
@@ -69,6 +67,16 @@ pub fn weakness(password: &str, email: &str, name: &str) -> Option<&'static str>
         return Some("must not be one character repeated, or characters that follow each other");
     }
     COMMON.contains(&password.as_str()).then_some("is one of those that everybody tries first")
+}
+
+/// What is to be seen of a text, in lower case: guessers leave out what cannot be seen, and take any space for a space.
+fn folded(text: &str) -> String {
+    let seen = text.chars().filter(|character| !is_invisible(*character) && !is_variation_selector(*character));
+    let seen: String = seen
+        .map(|character| if character.is_whitespace() { ' ' } else { character })
+        .filter(|character| !character.is_control())
+        .collect();
+    seen.trim().to_lowercase()
 }
 
 /// Whether each character is the one before, or the next, or the previous one: `aaaa`, `1234`, `9876`.
@@ -104,6 +112,13 @@ mod tests {
             "abcdefghijklm",
             "Password1234",
             "correct horse battery staple",
+            "ada.lovelace@example.com\u{200b}",
+            "ada\u{200d}.lovelace",
+            "password1234\u{200b}",
+            "pass\u{fe0f}word\u{ad}1234",
+            "aaaaaaaaaaaa\u{200b}",
+            "12345\u{2060}6789012",
+            "augusta\u{a0}ada\u{a0}king",
         ] {
             assert!(weakness(weak, EMAIL, "Augusta Ada King").is_some(), "{weak:?}");
         }

@@ -42,3 +42,35 @@ pub(super) fn checksum_digits(bytes: &[u8]) -> [u8; CHECKSUM_LENGTH] {
     }
     digits
 }
+
+/// What keys and tokens begin with.
+const PREFIXES: [&str; 6] = ["key_", "oat_", "ort_", "oac_", "ocs_", "oar_"];
+/// What a signed token begins with: an object of JSON in base64 (RFC 7519).
+const SIGNED_TOKEN_PREFIX: &str = "eyJ";
+
+/// Whether a text that a caller chose may have a key, a token or a web session in it, so that no log should.
+pub fn may_be_in(text: &str) -> bool {
+    let has_signed_token =
+        || text.contains(SIGNED_TOKEN_PREFIX) && text.bytes().filter(|byte| *byte == b'.').count() >= 2;
+    PREFIXES.iter().any(|prefix| text.contains(prefix)) || has_signed_token()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_looks_like_a_credential_is_told_from_other_words() {
+        for credential in [
+            "key_AbCd1234_0123456789abcdef",
+            "Bearer oat_0123456789",
+            "x;ort_1",
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
+        ] {
+            assert!(may_be_in(credential), "{credential}");
+        }
+        for id in ["", "7f0c", "req_018f3c", "order-17.a.b", "eyJ", "monkey-1"] {
+            assert!(!may_be_in(id), "{id}");
+        }
+    }
+}

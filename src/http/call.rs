@@ -2,7 +2,7 @@
 //! say in headers (credentials, media type) and what answers say about the rate limit.
 
 use std::cell::RefCell;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddrV4};
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
@@ -172,22 +172,29 @@ pub(super) fn missing_scopes(caller: &Principal, needed: ScopeSet) -> ApiError {
     if caller.may_step_up() { error.with_challenge(Challenge::InsufficientScope(granted.union(needed))) } else { error }
 }
 
-/// The address of whoever is behind a connection: its own, or what trusted proxies say in `X-Forwarded-For`. All its lines are one
-/// list (RFC 9110, section 5.3), to which each proxy adds at the end: the last address that is no trusted proxy's counts, and what
-/// stands before it is hearsay. Where that is no address, it is the proxy that wrote it.
+/// The address of whoever is behind a connection: its own, or what trusted proxies say in `X-Forwarded-For`.
 pub(super) fn client_ip(request: &HttpRequest, trusted_proxies: &[IpNet]) -> Option<IpAddr> {
+    let peer = request.peer_addr()?.ip().to_canonical();
+    let lines: Vec<&[u8]> = request.headers().get_all("x-forwarded-for").map(HeaderValue::as_bytes).collect();
+    Some(behind_proxies(peer, &lines, trusted_proxies))
+}
+
+/// Who is counted where a trusted proxy wrote something that is no address: all of them together, and not the proxy.
+pub const UNKNOWN_ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+
+/// The address that lines of `X-Forwarded-For` give for a peer. All lines are one list (RFC 9110, section 5.3), to which each proxy
+/// adds at the end: the last address that is no trusted proxy's counts, and what stands before it is hearsay.
+fn behind_proxies(peer: IpAddr, lines: &[&[u8]], trusted_proxies: &[IpNet]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted_proxies.iter().any(|network| network.contains(&address));
-    let mut nearest = request.peer_addr()?.ip().to_canonical();
-    if !is_trusted(nearest) {
-        return Some(nearest);
-    }
-    let lines: Vec<_> = request.headers().get_all("x-forwarded-for").collect();
-    let mut hops = lines.iter().rev().flat_map(|line| line.to_str().unwrap_or_default().rsplit(','));
+    let mut nearest = peer;
+    let mut hops = lines.iter().rev().flat_map(|line| line.rsplit(|byte| *byte == b','));
     while is_trusted(nearest) {
-        let Some(hop) = hops.next().and_then(|hop| hop_address(hop.trim())) else { break };
-        nearest = hop;
+        // An empty element is none (RFC 9110, section 5.6.1.2).
+        let Some(hop) = hops.by_ref().map(<[u8]>::trim_ascii).find(|hop| !hop.is_empty()) else { break };
+        let Some(address) = hop_address(hop) else { return UNKNOWN_ADDRESS };
+        nearest = address;
     }
-    Some(nearest)
+    nearest
 }
 
 impl<S> Call<S> {
@@ -492,13 +499,29 @@ pub(super) fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
     Err(ApiError::unsupported_media_type("the body must be application/json"))
 }
 
-/// `application/json` or any `…/…+json`, whatever its parameters.
-/// The address of a hop; some proxies write its port, too.
-fn hop_address(text: &str) -> Option<IpAddr> {
-    let address = text.parse().ok().or_else(|| text.parse().ok().map(|socket: SocketAddr| socket.ip()));
-    address.map(|address: IpAddr| address.to_canonical())
+/// The address of a hop. Some proxies write its port, too, an IPv6 address in brackets or with its zone, or either in quotes, as in
+/// `Forwarded` (RFC 7239, section 6).
+fn hop_address(hop: &[u8]) -> Option<IpAddr> {
+    let text = std::str::from_utf8(hop).ok()?;
+    let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text).trim();
+    let is_port = |text: &str| text.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
+    let address = match text.strip_prefix('[').and_then(|text| text.split_once(']')) {
+        Some((address, rest)) if rest.is_empty() || is_port(rest) => IpAddr::V6(v6_address(address)?),
+        Some(_) => return None,
+        None => {
+            let v4 = text.parse().ok().or_else(|| text.parse().ok().map(|socket: SocketAddrV4| *socket.ip()));
+            v4.map(IpAddr::V4).or_else(|| v6_address(text).map(IpAddr::V6))?
+        }
+    };
+    Some(address.to_canonical())
 }
 
+/// An IPv6 address; its zone says something to the machine that wrote it only.
+fn v6_address(text: &str) -> Option<Ipv6Addr> {
+    text.split('%').next()?.parse().ok()
+}
+
+/// `application/json` or any `…/…+json`, whatever its parameters.
 fn is_json(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     if essence.eq_ignore_ascii_case("application/json") {

@@ -9,7 +9,7 @@
 
 use std::any::Any;
 use std::future::Future;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::rc::Rc;
@@ -33,6 +33,7 @@ use crate::domain::caller::{
 use crate::domain::ids::{ConnectionId, UserId};
 use crate::domain::oauth::token::PresentedToken;
 use crate::domain::refusal_reason::RefusalReason;
+use crate::domain::secret;
 use crate::http::body::{Bodies, Body, Incoming, Sender};
 use crate::http::call::{Asked, Call, Gate, Presented, RateOutcome, SessionError, TokenOutcome};
 use crate::http::envelope::RequestId;
@@ -52,6 +53,8 @@ const UNWANTED_BODY_WAIT: Duration = Duration::from_millis(200);
 const DISCARD_EXTRA_BYTES: u64 = 8 << 20;
 /// For how long.
 const DISCARD_WAIT: Duration = Duration::from_secs(30);
+/// For how long where it was too slow: it had its time.
+const DISCARD_WAIT_OF_SLOW: Duration = Duration::from_secs(1);
 
 /// Answers one request.
 pub(super) async fn answer<S: 'static>(
@@ -130,10 +133,7 @@ pub(super) async fn answer<S: 'static>(
             took: started.elapsed(),
             now_ms,
             request_id: request_id.as_str(),
-            client_request_id: wants_caller
-                .then(|| request.headers().get(call::X_REQUEST_ID))
-                .flatten()
-                .and_then(|id| id.to_str().ok()),
+            client_request_id: wants_caller.then(|| client_request_id(&request)).flatten(),
             bytes: match response.body().size() {
                 BodySize::None => Some(0),
                 BodySize::Sized(bytes) => Some(bytes),
@@ -439,7 +439,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
             Ok(caller) => incoming.collect(declared, optional, sender).await.map(|body| (caller, body)),
             Err(refusal) => incoming.check_and_forget(optional).await.and(Err(refusal)),
         };
-        self.let_go(permit.as_deref(), incoming.is_ended() || !is_some);
+        self.let_go(permit.as_deref(), incoming.is_ended() || !is_some, discard_wait(&read));
         if let Err(error) = &read
             && error.code() == ErrorCode::InvalidJson
         {
@@ -464,15 +464,15 @@ impl<S: 'static> RequestPipeline<'_, S> {
             Ok(caller) => incoming.collect(declared, true, sender).await.map(|body| (caller, body)),
             Err(refusal) => incoming.check_and_forget(true).await.and(Err(refusal)),
         };
-        self.let_go(permit.as_deref(), incoming.is_ended() || !is_some);
+        self.let_go(permit.as_deref(), incoming.is_ended() || !is_some, discard_wait(&read));
         read
     }
 
     /// Frees the connection for the next request, or lets its client send the rest of a body that is not read.
-    fn let_go(&self, permit: Option<&ReadPermit>, is_over: bool) {
+    fn let_go(&self, permit: Option<&ReadPermit>, is_over: bool, wait: Duration) {
         match permit {
             Some(permit) if is_over => permit.read_freely(),
-            Some(permit) => self.discard_rest(permit),
+            Some(permit) => self.discard_rest(permit, wait),
             None => {}
         }
     }
@@ -486,14 +486,23 @@ impl<S: 'static> RequestPipeline<'_, S> {
             incoming.meter();
             incoming.skip(UNWANTED_BODY_MAX_BYTES, UNWANTED_BODY_WAIT).await;
         }
-        self.let_go(permit.as_deref(), incoming.is_ended());
+        self.let_go(permit.as_deref(), incoming.is_ended(), DISCARD_WAIT);
     }
 
     /// Lets a client that is answered early go on sending for a while, so that it gets to read the answer.
-    fn discard_rest(&self, permit: &ReadPermit) {
+    fn discard_rest(&self, permit: &ReadPermit, wait: Duration) {
         let bytes = self.worker.shared.bodies.limits.max_bytes.saturating_add(DISCARD_EXTRA_BYTES);
-        permit.discard(bytes, DISCARD_WAIT);
+        permit.discard(bytes, wait);
+        if let Some(connection) = self.request.conn_data::<Rc<Watched>>() {
+            connection.end_within(wait);
+        }
     }
+}
+
+/// How long the rest of a body is thrown away.
+fn discard_wait<T>(read: &Result<T, ApiError>) -> Duration {
+    let is_slow = read.as_ref().err().is_some_and(|error| error.code() == ErrorCode::RequestTimeout);
+    if is_slow { DISCARD_WAIT_OF_SLOW } else { DISCARD_WAIT }
 }
 
 /// What the head of a request says about its body.
@@ -511,10 +520,16 @@ impl ExpectedBody {
     }
 }
 
+/// The id that a caller gave a request, for the log: not where it may be a credential that was put in the wrong header.
+fn client_request_id(request: &HttpRequest) -> Option<&str> {
+    let id = request.headers().get(call::X_REQUEST_ID)?.to_str().ok()?;
+    (!secret::may_be_in(id)).then_some(id)
+}
+
 /// A failure of ours is logged here; what is refused is told of by the observer.
 fn log_failure(error: &ApiError, request_id: RequestId, request: &HttpRequest) {
     let (method, path) = (method_name(request.method()), request.path());
-    let client_id = request.headers().get(call::X_REQUEST_ID).and_then(|id| id.to_str().ok());
+    let client_id = client_request_id(request);
     if error.code() == ErrorCode::InternalError {
         tracing::error!(
             request.id = request_id.as_str(),
@@ -603,7 +618,7 @@ impl Gate for ActorGate {
     }
 
     fn address(&self, request: &HttpRequest) -> IpAddr {
-        call::client_ip(request, &self.trusted_proxies).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+        call::client_ip(request, &self.trusted_proxies).unwrap_or(call::UNKNOWN_ADDRESS)
     }
 
     fn hit_connection(&self, access: &ConnectionAccess, at: Instant) -> RateOutcome {

@@ -1,28 +1,41 @@
 //! What polling a job answers, for every product: the state, and the stored result passed through as it is stored.
 
+use std::cell::RefCell;
+use std::io;
+
 use actix_web::HttpResponse;
 use actix_web::body::{BoxBody, SizedStream};
 use actix_web::http::StatusCode;
 use bytes::{Buf as _, Bytes};
 use futures_util::stream;
 use serde_json::json;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use zstd::bulk::Decompressor;
 use zstd::stream::raw::{Decoder, Operation as _};
+use zstd::zstd_safe;
 
 use super::call::Call;
 use super::envelope;
 use super::error::ApiError;
 use super::products::Products;
 use super::wire::coding;
+use crate::actors::pack::RESULT_FRAME_BYTES;
 use crate::domain::caller::Scope;
 use crate::domain::date::date_time_text;
 use crate::domain::ids::{JOB_ID_LENGTH_MAX, JobId};
 use crate::domain::job::{JobFailure, JobStatus, Product};
 use crate::store::{JobRow, Reader};
 
-/// Results up to this size are sent in one piece.
-const INLINE_RESULT_BYTES: u64 = 256 * 1024;
-/// Bytes unpacked at once: well under a millisecond of work.
-const UNPACK_STEP_BYTES: usize = 128 * 1024;
+/// Results up to this size are sent in one piece, which a client that does not read makes the service hold.
+const INLINE_RESULT_BYTES: u64 = 32 * 1024;
+/// Results in one stream that are on their way out at once: each takes a window and a part, well over a megabyte. They were stored
+/// before results had frames, and are gone after the retention.
+static WHOLE_STREAMS: Semaphore = Semaphore::const_new(8);
+
+thread_local! {
+    /// What frames are unpacked with. One for each thread does, because a frame is unpacked in one go.
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
 
 /// Answers a poll. The job must belong to the user of the key, and the key must have the scope or have made the job.
 pub async fn poll(
@@ -110,8 +123,9 @@ async fn completed(job: JobRow, head: String, reader: Reader) -> Result<HttpResp
     let mut tail = job.suggestions.map(coding::result_end).unwrap_or_default();
     tail.push('}');
     let size = u64::try_from(head.len() + tail.len()).unwrap_or_default() + job.result_size;
-    let mut unpacking = Unpacking::new((head, tail), &job, reader).map_err(ApiError::internal)?;
-    if job.result_size <= INLINE_RESULT_BYTES {
+    let mut unpacking = Unpacking::new((head, tail), &job, reader);
+    drop(job.result);
+    if !unpacking.is_large {
         let mut body = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
         while let Some(bytes) = unpacking.next().await? {
             body.extend_from_slice(&bytes);
@@ -125,7 +139,7 @@ async fn completed(job: JobRow, head: String, reader: Reader) -> Result<HttpResp
             // The head is sent; all that is left is to break the connection, and to say why here.
             Err(error) => {
                 tracing::error!(cause = error.cause(), "a stored result cannot be read");
-                Err(std::io::Error::other("the stored result cannot be read"))
+                Err(io::Error::other("the stored result cannot be read"))
             }
         }
     });
@@ -134,8 +148,8 @@ async fn completed(job: JobRow, head: String, reader: Reader) -> Result<HttpResp
     Ok(response)
 }
 
-/// A stored result on its way out: read part by part, unpacked step by step, never whole in memory. A step is
-/// measured in unpacked bytes, because a few stored bytes may unpack to a thousand times as many.
+/// A stored result on its way out: read part by part, unpacked frame by frame, never whole in memory. Between two pieces it holds the
+/// rest of a part and nothing else, so that clients that do not read cost little.
 struct Unpacking {
     head: Option<String>,
     tail: Option<String>,
@@ -144,13 +158,21 @@ struct Unpacking {
     parts: u32,
     next_part: u32,
     compressed: Bytes,
+    /// Whether it is sent in pieces.
+    is_large: bool,
+    /// For a result in one stream.
+    whole: Option<Box<WholeStream>>,
+}
+
+struct WholeStream {
     decoder: Decoder<'static>,
+    _counted: Option<SemaphorePermit<'static>>,
 }
 
 impl Unpacking {
-    fn new((head, tail): (String, String), job: &JobRow, reader: Reader) -> std::io::Result<Self> {
+    fn new((head, tail): (String, String), job: &JobRow, reader: Reader) -> Self {
         let inline = job.result.clone();
-        Ok(Self {
+        Self {
             head: Some(head),
             tail: Some(tail),
             reader,
@@ -158,8 +180,9 @@ impl Unpacking {
             parts: job.result_parts,
             next_part: u32::from(inline.is_some()),
             compressed: inline.map_or_else(Bytes::new, Bytes::from),
-            decoder: Decoder::new()?,
-        })
+            is_large: job.result_size > INLINE_RESULT_BYTES,
+            whole: None,
+        }
     }
 
     async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
@@ -167,10 +190,22 @@ impl Unpacking {
             return Ok(Some(head.into()));
         }
         loop {
-            if let Some(unpacked) = self.step().map_err(ApiError::internal)? {
+            if self.whole.is_none() && !self.compressed.is_empty() && !is_frame(&self.compressed) {
+                // A small one is unpacked at once. The semaphore is never closed; if it were, the result would still be right.
+                let counted = if self.is_large { WHOLE_STREAMS.acquire().await.ok() } else { None };
+                let decoder = Decoder::new().map_err(ApiError::internal)?;
+                self.whole = Some(Box::new(WholeStream { decoder, _counted: counted }));
+            }
+            let step = match &mut self.whole {
+                Some(whole) => step(&mut whole.decoder, &mut self.compressed),
+                None => unpack_frame(&mut self.compressed),
+            };
+            if let Some(unpacked) = step.map_err(ApiError::internal)? {
                 return Ok(Some(unpacked));
             }
+            self.compressed = Bytes::new();
             if self.next_part >= self.parts {
+                self.whole = None;
                 return Ok(self.tail.take().map(Bytes::from));
             }
             let part = self.reader.result_part(&self.job, self.next_part).await?;
@@ -179,23 +214,59 @@ impl Unpacking {
             self.next_part += 1;
         }
     }
+}
 
-    /// Unpacks the next piece; `None` when that needs another part.
-    fn step(&mut self) -> std::io::Result<Option<Bytes>> {
-        let mut unpacked = vec![0; UNPACK_STEP_BYTES];
-        loop {
-            let status = self.decoder.run_on_buffers(&self.compressed, &mut unpacked)?;
-            self.compressed.advance(status.bytes_read);
-            if status.bytes_written > 0 {
-                unpacked.truncate(status.bytes_written);
-                return Ok(Some(unpacked.into()));
-            }
-            if self.compressed.is_empty() {
-                return Ok(None);
-            }
-            if status.bytes_read == 0 {
-                return Err(std::io::Error::other("the stored result does not unpack"));
-            }
+/// Whether a frame begins here that says that it is small.
+fn is_frame(compressed: &[u8]) -> bool {
+    let size = zstd_safe::get_frame_content_size(compressed).ok().flatten();
+    size.and_then(|size| usize::try_from(size).ok()).is_some_and(|size| size <= RESULT_FRAME_BYTES)
+}
+
+/// Unpacks the next frame; `None` when there is none.
+fn unpack_frame(compressed: &mut Bytes) -> io::Result<Option<Bytes>> {
+    while !compressed.is_empty() {
+        let damaged = || io::Error::other("the stored result does not unpack");
+        if !is_frame(compressed) {
+            return Err(damaged());
+        }
+        let length = zstd_safe::find_frame_compressed_size(compressed).map_err(|_| damaged())?;
+        if length > compressed.len() {
+            return Err(damaged());
+        }
+        let frame = compressed.split_to(length);
+        let unpacked = DECOMPRESSOR.with_borrow_mut(|kept| {
+            let decompressor = match kept {
+                Some(decompressor) => decompressor,
+                None => kept.insert(Decompressor::new()?),
+            };
+            decompressor.decompress(&frame, RESULT_FRAME_BYTES)
+        })?;
+        if compressed.is_empty() {
+            *compressed = Bytes::new();
+        }
+        if !unpacked.is_empty() {
+            return Ok(Some(unpacked.into()));
+        }
+    }
+    Ok(None)
+}
+
+/// Unpacks the next piece of a stream; `None` when that needs another part. A step is measured in unpacked bytes, because a few stored
+/// bytes may unpack to a thousand times as many.
+fn step(decoder: &mut Decoder<'static>, compressed: &mut Bytes) -> io::Result<Option<Bytes>> {
+    let mut unpacked = vec![0; RESULT_FRAME_BYTES];
+    loop {
+        let status = decoder.run_on_buffers(compressed, &mut unpacked)?;
+        compressed.advance(status.bytes_read);
+        if status.bytes_written > 0 {
+            unpacked.truncate(status.bytes_written);
+            return Ok(Some(unpacked.into()));
+        }
+        if compressed.is_empty() {
+            return Ok(None);
+        }
+        if status.bytes_read == 0 {
+            return Err(io::Error::other("the stored result does not unpack"));
         }
     }
 }

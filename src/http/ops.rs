@@ -4,13 +4,14 @@
 //! answers when every actor is stuck. It runs on a thread of its own, so it answers when the public workers are busy.
 
 mod history;
+mod listener;
 
 use std::net::TcpListener;
 use std::sync::Arc;
 
 use actix_web::dev::Server;
 use actix_web::http::{Method, StatusCode, header};
-use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
+use actix_web::{App, HttpRequest, HttpResponse, web};
 use serde::{Deserialize, Serialize};
 
 use crate::actors::runtime::{ActorRegistry, Health};
@@ -40,8 +41,7 @@ pub struct OpsState {
 
 /// The listener, on one thread of its own. Await it, or spawn it and stop it by its handle.
 pub fn server(listener: TcpListener, state: Arc<OpsState>) -> std::io::Result<Server> {
-    let app = move || App::new().configure(|config| configure(config, &state));
-    Ok(HttpServer::new(app).workers(1).disable_signals().shutdown_timeout(1).listen(listener)?.run())
+    listener::server(listener, move || App::new().configure(|config| configure(config, &state)))
 }
 
 /// The routes, for an application of actix-web.

@@ -33,6 +33,10 @@ use crate::http::{dispatch, openapi};
 
 /// What the system holds of answers that a client has not read, a connection; by itself it would hold megabytes.
 const SEND_BUFFER_BYTES: u32 = 256 * 1024;
+/// What is held of large answers that clients do not read, over all connections: 64 KiB for a thousand of them.
+const UNREAD_BYTES_MAX: usize = 64 << 20;
+/// Each worker may hold so much of that however many there are.
+const UNREAD_BYTES_MIN: usize = 8 << 20;
 /// Connections waiting to be accepted.
 const BACKLOG: u32 = 4_096;
 /// How long a client that was answered early is given to read the answer before the connection is closed.
@@ -253,7 +257,8 @@ pub fn bind_on<S: Send + Sync + 'static>(
     let for_workers = Arc::clone(&shared);
     let workers = workers.max(1);
     let connections_max = (max_connections / workers).max(1);
-    let deadlines = Deadlines { head: header_timeout, write: write_timeout, connections_max };
+    let unread_bytes_max = (UNREAD_BYTES_MAX / workers).max(UNREAD_BYTES_MIN);
+    let deadlines = Deadlines { head: header_timeout, write: write_timeout, connections_max, unread_bytes_max };
     let builder = Server::build()
         .workers(workers)
         .max_concurrent_connections(connections_max)

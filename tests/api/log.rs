@@ -48,7 +48,11 @@ fn each_request_has_one_line_that_says_who_did_what_and_no_secret_is_in_any() {
     login("a wrong password, and a secret one").expect(401);
     let unknown = format!("{}x", &key[..key.len() - 1]);
     client.get("/api/v1/me").bearer(&unknown).send().expect(401);
-    client.get("/api/v1/nothing-there").bearer(key).send().expect(404);
+    client.get("/api/v1/nothing-there").bearer(key).header("X-Request-Id", "order-17").send().expect(404);
+    // A credential in the wrong header.
+    for credential in [key, &session, &format!("Bearer {key}")] {
+        client.get("/api/v1/health").header("X-Request-Id", credential).send().expect(200);
+    }
     client.delete(&format!("/api/v1/keys/{}", made["id"])).bearer(&session).send().expect(200);
     let ended = serving.terminate();
     assert_eq!(ended.code, Some(0));
@@ -60,7 +64,10 @@ fn each_request_has_one_line_that_says_who_did_what_and_no_secret_is_in_any() {
     assert!(start["database"].as_str().unwrap().ends_with("bookkeeping.db"), "{start}");
     assert!(start["settings"].as_str().unwrap().contains("shutdown_grace_s=7"), "{start}");
     let requests: Vec<&Value> = log.iter().filter(|line| line["message"] == "request").collect();
-    assert_eq!(requests.len(), 8, "{requests:#?}");
+    assert_eq!(requests.len(), 11, "{requests:#?}");
+    let given: Vec<&Value> =
+        requests.iter().map(|line| &line["client_request_id"]).filter(|id| !id.is_null()).collect();
+    assert_eq!(given, ["order-17"], "{requests:#?}");
     let ids: BTreeSet<&str> = requests.iter().map(|line| line["request_id"].as_str().unwrap()).collect();
     assert_eq!(ids.len(), requests.len());
     let of_accounts = requests.iter().find(|line| line["request_id"] == json!(request_id)).expect("its line");

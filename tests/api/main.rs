@@ -47,5 +47,6 @@ mod recorded;
 mod restart;
 mod shares;
 mod truth;
+mod unread_answers;
 mod verification;
 mod wall_clock;

@@ -78,6 +78,42 @@ fn a_session_has_so_many_sockets_and_a_place_is_free_again() {
 }
 
 #[test]
+fn the_sessions_of_a_person_have_so_many_sockets_together() {
+    let server = Setup::new().settings(|settings| settings.max_sockets_per_session = Some(1)).start();
+    let (person, other) = (server.person(), server.person());
+    let open_for = |session: &str| open(&server, "", &[("Authorization", &format!("Bearer {session}"))]);
+    let sessions: Vec<String> = (0..5).map(|_| server.session_of(&person)).collect();
+    let mut sockets: Vec<_> = sessions[..4].iter().map(|session| open_for(session).expect("one of four")).collect();
+    let refused = open_for(&sessions[4]).err().expect("one too many");
+    assert_eq!((refused.status, &refused.body["error"]["details"]["limit"]), (409, &json!(4)));
+    open_for(&other.session).expect("somebody else").close();
+    sockets.pop().expect("a socket").close();
+    open_for(&sessions[4]).expect("in the place of the one that was closed").close();
+}
+
+#[test]
+fn who_says_more_than_anybody_has_to_is_cut_off() {
+    let server = TestServer::start();
+    let person = server.person();
+    let bearer = format!("Bearer {}", person.session);
+    let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+    for number in 0..3 {
+        socket.send_part(number == 0, &[b'x'; 2_000]);
+    }
+    assert_eq!(socket.closed(), Some(1009), "a message that does not end");
+    let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+    socket.send_part(true, &[b'x'; 5_000]);
+    assert_eq!(socket.closed(), Some(1009), "a long part");
+    // Short ones are taken and do not matter, however many there are.
+    let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+    for _ in 0..5 {
+        socket.send_part(true, &[b'x'; 2_000]);
+        socket.end_message(&[b'x'; 1_000]);
+    }
+    socket.close();
+}
+
+#[test]
 fn a_socket_ends_with_its_session() {
     let server = TestServer::start();
     let person = server.person();

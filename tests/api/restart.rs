@@ -140,14 +140,14 @@ for_both_products! {
         assert_eq!(server.ended(&key, &id)["credits_charged"], 2);
     }
 
-    fn a_job_that_is_interrupted_again_and_again_is_given_up(product) {
+    fn stops_are_no_fault_of_the_job_that_they_interrupt(product) {
         let mut setup = Setup::of(product).settings(|settings| settings.shutdown_grace_s = Some(0));
         let server = setup.clone().start();
-        let (person, key) = server.submitter();
+        let (_, key) = server.submitter();
         setup = setup.folder(server.folder());
         server.stop();
         let mut id = String::new();
-        for interruption in 0..3 {
+        for interruption in 0..5 {
             let (gate, work) = gate(product);
             let server = setup.clone().engine(work).may_leave_jobs().start();
             if interruption == 0 {
@@ -158,11 +158,8 @@ for_both_products! {
         }
         let server = setup.start();
         let job = server.ended(&key, &id);
-        assert_eq!(job["status"], "failed", "{person:?} {job}");
-        assert_eq!((job["error"]["code"].clone(), job["error"]["details"].clone()), product.failure("engine_failed"));
-        assert_eq!(server.credits(&key), (1_000, 0));
-        // The next one is not held up.
-        assert_eq!(server.run(&key, product.costing(1))["status"], "completed");
+        assert_eq!((&job["status"], &job["credits_charged"]), (&json!("completed"), &json!(2)));
+        assert_eq!(server.credits(&key), (998, 0));
     }
 }
 

@@ -524,6 +524,27 @@ fn callers_that_use_up_their_descriptors_leave_some_to_the_operators_and_the_dat
     assert_eq!(serving.terminate().code, Some(0));
 }
 
+#[test]
+fn idle_connections_of_operators_make_room_for_those_that_ask() {
+    let shell = Shell::new();
+    let serving = shell.serve_with_descriptors(256);
+    let [_, operators] = serving.addresses();
+    let address = operators.trim_start_matches("http://");
+    let connect = || std::net::TcpStream::connect(address).expect("connected");
+    let mut oldest = connect();
+    let held: Vec<std::net::TcpStream> = (0..300).map(|_| connect()).collect();
+    // Those that were idle for longest are closed: not by their own time, which would close all of them.
+    assert_eq!(std::io::Read::read(&mut oldest, &mut [0; 16]).expect("closed"), 0);
+    let mut newest = held.last().expect("a connection");
+    std::io::Write::write_all(&mut newest, b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        .expect("sent");
+    let mut answer = String::new();
+    std::io::Read::read_to_string(&mut newest, &mut answer).expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    assert_eq!(Client::new(&operators).get("/readyz").send_plain().status, 200);
+    assert_eq!(serving.terminate().code, Some(0));
+}
+
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -23,8 +23,9 @@ use super::watch::Watched;
 
 /// Answers up to this length are not worth the way past the buffer.
 const SHORT_BYTES: u64 = 1024;
-/// What is asked of a body that makes its parts as it goes before some of them have left.
-const QUEUED_BYTES: usize = 64 * 1024;
+/// A body that makes its parts as it goes is asked for no more once so much waits to leave: with the next part, which may be as long
+/// again, it is what a client that does not read makes the service hold.
+const QUEUED_BYTES: usize = 24 * 1024;
 /// Parts written at once.
 const PARTS_AT_ONCE: usize = 4;
 
@@ -32,6 +33,8 @@ const PARTS_AT_ONCE: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct Outgoing {
     parts: RefCell<VecDeque<Bytes>>,
+    /// Bytes that are kept in memory for what is here and for nobody else. Writing a part gives nothing back before its end.
+    held: Cell<usize>,
     /// Whether something was put here since it was last asked.
     was_filled: Cell<bool>,
 }
@@ -41,8 +44,16 @@ impl Outgoing {
         self.parts.borrow().is_empty()
     }
 
-    fn push(&self, part: Bytes) {
+    /// How much memory what is here takes; what is shared with other answers does not count.
+    pub(super) fn held(&self) -> usize {
+        self.held.get()
+    }
+
+    pub(super) fn push(&self, part: Bytes) {
         if !part.is_empty() {
+            if part.is_unique() {
+                self.held.set(self.held.get() + part.len());
+            }
             self.parts.borrow_mut().push_back(part);
             self.was_filled.set(true);
         }
@@ -54,6 +65,7 @@ impl Outgoing {
     }
 
     fn clear(&self) {
+        self.held.set(0);
         self.parts.borrow_mut().clear();
     }
 
@@ -87,6 +99,9 @@ impl Outgoing {
             if part.is_empty() {
                 parts.pop_front();
             }
+        }
+        if parts.is_empty() {
+            self.held.set(0);
         }
         Poll::Ready(Ok(written.min(before.len())))
     }

@@ -15,6 +15,9 @@ use super::permit::ReadPermit;
 
 /// How often a worker looks at its connections.
 const TICK: Duration = Duration::from_millis(500);
+/// What every connection may hold of an answer that is not read.
+const SMALL_BYTES: usize = 64 * 1024;
+
 /// How long clients may take.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct Deadlines {
@@ -24,6 +27,8 @@ pub(in crate::http) struct Deadlines {
     pub(in crate::http) write: Duration,
     /// Connections of one worker, above which none is accepted.
     pub(in crate::http) connections_max: usize,
+    /// What one worker holds of answers that are not being read.
+    pub(in crate::http) unread_bytes_max: usize,
 }
 
 /// What a connection is doing; times are ticks of its worker.
@@ -48,6 +53,8 @@ pub(in crate::http) struct Watched {
     phase: Cell<Phase>,
     /// Since when the client takes nothing of what is to be written.
     unread_since: Cell<Option<u64>>,
+    /// When it ends whatever it does, unless another request arrives before that.
+    ends_at: Cell<Option<u64>>,
     /// Whether it is to end.
     is_cut: Cell<bool>,
     /// Whether a whole head was given to the server library, and more is here that it is not to have yet.
@@ -62,6 +69,7 @@ impl Watched {
             ticks,
             phase: Cell::new(Phase::Opened),
             unread_since: Cell::default(),
+            ends_at: Cell::default(),
             is_cut: Cell::default(),
             is_head_given: Cell::default(),
             permit,
@@ -72,7 +80,14 @@ impl Watched {
     /// A request has arrived.
     pub(in crate::http) fn begin_answer(&self) {
         self.phase.set(Phase::Answering);
+        self.ends_at.set(None);
         self.is_head_given.set(false);
+    }
+
+    /// The request was answered before its body had come: it has so long to end by itself.
+    pub(in crate::http) fn end_within(&self, time: Duration) {
+        let ticks = time.as_millis().div_ceil(TICK.as_millis());
+        self.ends_at.set(Some(self.ticks.get() + 1 + u64::try_from(ticks).unwrap_or(u64::MAX / 2)));
     }
 
     /// Its answer is handed to the server library whole.
@@ -156,7 +171,14 @@ impl Watched {
             TICK.saturating_mul(elapsed) >= allowed
         };
         self.unread_since.get().is_some_and(|since| is_over(since, deadlines.write))
+            || self.ends_at.get().is_some_and(|at| now >= at)
             || matches!(self.phase.get(), Phase::Head(since) if is_over(since, deadlines.head))
+    }
+
+    /// Since when nothing is read of an answer that takes more memory than is promised, and how much that is.
+    fn unread(&self) -> Option<(u64, usize)> {
+        let held = self.outgoing.held();
+        self.unread_since.get().filter(|_| held > SMALL_BYTES).map(|since| (since, held))
     }
 
     fn resting_since(&self) -> Option<u64> {
@@ -200,17 +222,20 @@ impl Watch {
     fn look(&self) -> bool {
         let now = self.ticks.get() + 1;
         self.ticks.set(now);
-        let mut resting = Vec::new();
+        let (mut resting, mut unread) = (Vec::new(), Vec::new());
         let mut open = self.open.borrow_mut();
         open.retain(|connection| {
             let Some(connection) = connection.upgrade() else { return false };
             if connection.is_late(now, &self.deadlines) {
                 connection.cut();
+            } else if let Some((since, held)) = connection.unread() {
+                unread.push((since, held, connection));
             } else if let Some(since) = connection.resting_since() {
                 resting.push((since, connection));
             }
             true
         });
+        cut_unread(unread, self.deadlines.unread_bytes_max);
         let max = self.deadlines.connections_max;
         if open.len() >= max - max / 8 {
             // Enough at once that it need not be done for each that comes.
@@ -224,14 +249,34 @@ impl Watch {
     }
 }
 
+/// Ends connections whose large answers are not read, those first that have read nothing for longest, until the others hold no more
+/// than `max` bytes together.
+fn cut_unread(mut unread: Vec<(u64, usize, Rc<Watched>)>, max: usize) {
+    let mut held: usize = unread.iter().map(|(_, held, _)| held).sum();
+    unread.sort_by_key(|(since, ..)| *since);
+    for (_, of_one, connection) in unread {
+        if held <= max {
+            break;
+        }
+        held -= of_one;
+        connection.cut();
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
     use futures_util::task::noop_waker_ref;
 
     use super::*;
 
     fn watch(connections_max: usize) -> Watch {
-        let deadlines = Deadlines { head: Duration::from_secs(1), write: Duration::from_secs(2), connections_max };
+        let deadlines = Deadlines {
+            head: Duration::from_secs(1),
+            write: Duration::from_secs(2),
+            connections_max,
+            unread_bytes_max: 1_000_000,
+        };
         let watch = Watch::new(deadlines);
         // The test looks itself.
         watch.is_watching.set(true);
@@ -276,6 +321,45 @@ mod tests {
         assert!(!resting.is_occupied() && answering.is_occupied() && unread.is_occupied());
         drop(connections);
         assert!(!watch.look(), "nothing is open any more");
+    }
+
+    #[test]
+    fn who_was_answered_early_ends_in_time_unless_they_go_on() {
+        let watch = Rc::new(watch(1_000));
+        let connections: Vec<_> = (0..2).map(|_| watch.watched(Rc::default())).collect();
+        for connection in &connections {
+            connection.begin_answer();
+            connection.end_within(Duration::from_secs(1));
+            connection.end_answer();
+        }
+        connections[0].begin_answer();
+        assert_eq!(cut_after(&watch, 2, &connections), 0);
+        assert_eq!(cut_after(&watch, 100, &connections), 1);
+        assert!(connections[1].is_cut());
+    }
+
+    #[test]
+    fn large_answers_that_nobody_reads_make_room_for_each_other() {
+        let watch = Rc::new(watch(1_000));
+        let context = Context::from_waker(noop_waker_ref());
+        let mut connections = Vec::new();
+        let large: Bytes = vec![0; 300_000].into();
+        let mut open = |answer: Bytes| {
+            let connection = watch.watched(Rc::default());
+            connection.begin_answer();
+            connection.outgoing().push(answer);
+            connection.note_unread(&context);
+            connections.push(connection);
+            cut_after(&watch, 1, &connections)
+        };
+        for cut in [0, 0, 0] {
+            assert_eq!(open(vec![0; 300_000].into()), cut);
+        }
+        // Small ones and shared ones take nothing from anybody.
+        assert_eq!(open(vec![0; 60_000].into()), 0);
+        assert_eq!(open(large.clone()), 0);
+        assert_eq!(open(vec![0; 300_000].into()), 1);
+        assert!(connections[0].is_cut(), "the one that has read nothing for longest");
     }
 
     #[test]

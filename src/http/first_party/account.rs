@@ -1,6 +1,6 @@
 //! Registration and log-in.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
@@ -10,7 +10,7 @@ use super::password_queue::{Place, QueueFull};
 use super::throttle::{Throttle, network};
 use crate::domain::ids::UserId;
 use crate::domain::refusal_reason::RefusalReason;
-use crate::http::call::Call;
+use crate::http::call::{Call, UNKNOWN_ADDRESS};
 use crate::http::envelope;
 use crate::http::error::{ApiError, ErrorCode};
 use crate::http::products::Products;
@@ -24,7 +24,7 @@ const NOBODY_HASH: &str =
 
 /// The address a stranger is counted by.
 pub fn address(call: &Call<Products>) -> IpAddr {
-    call.client_ip(&call.state().limits.trusted_proxies).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+    call.client_ip(&call.state().limits.trusted_proxies).unwrap_or(UNKNOWN_ADDRESS)
 }
 
 /// `POST /app/v1/register`.

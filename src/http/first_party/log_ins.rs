@@ -1,8 +1,8 @@
 //! How often somebody may try to sign in. An attempt counts when it begins, so guessing in parallel gains nothing, and counts no more
 //! once its password was right. Whatever comes of it, no account is tried more than ten times within any minute.
 //!
-//! People are not slowed by strangers: the last attempts of a minute are kept for addresses that the account was signed in from
-//! before. What is known is known to this process, and forgotten when it ends.
+//! People are not slowed by strangers: most of these attempts are for addresses that the account was signed in from before, and neither
+//! kind uses up those of the other. What is known is known to this process, and forgotten when it ends.
 
 use std::collections::VecDeque;
 use std::hash::Hash;
@@ -15,10 +15,10 @@ use crate::clock::Clock;
 
 /// The time over which attempts are counted.
 const WINDOW_MS: u64 = 60_000;
-/// Attempts on one account within that time.
-const OF_ACCOUNT: usize = 10;
-/// How many of them strangers may use up.
-const OF_STRANGERS: usize = 7;
+/// Attempts of strangers on one account within that time.
+const OF_STRANGERS: usize = 4;
+/// Attempts on one account from addresses where it is known.
+const OF_KNOWN: usize = 6;
 /// Attempts from one address within that time, on whichever accounts; people known there do not count.
 const OF_ADDRESS: usize = 60;
 /// How long an address is known after a sign-in.
@@ -55,7 +55,8 @@ impl Attempts {
 /// Attempts of one process.
 pub struct LogIns {
     clock: Arc<dyn Clock>,
-    by_account: DashMap<String, Attempts>,
+    /// By account, and whether it is known at the address.
+    by_account: DashMap<(String, bool), Attempts>,
     by_address: DashMap<IpAddr, Attempts>,
     /// When an account was last signed in from an address.
     known: DashMap<(String, IpAddr), u64>,
@@ -90,8 +91,8 @@ impl LogIns {
         if !is_known {
             count(&self.by_address, address, OF_ADDRESS, now_ms)?;
         }
-        let limit = if is_known { OF_ACCOUNT } else { OF_STRANGERS };
-        if let Err(seconds) = count(&self.by_account, account.to_owned(), limit, now_ms) {
+        let limit = if is_known { OF_KNOWN } else { OF_STRANGERS };
+        if let Err(seconds) = count(&self.by_account, (account.to_owned(), is_known), limit, now_ms) {
             attempt.take_back_from_address();
             return Err(seconds);
         }
@@ -99,6 +100,10 @@ impl LogIns {
     }
 
     fn remember(&self, account: String, address: IpAddr) {
+        if address.is_unspecified() {
+            // Many share it: who signs in from there is no better known for it.
+            return;
+        }
         if self.known.len() >= KNOWN_MAX {
             let oldest = self.known.iter().min_by_key(|entry| *entry.value()).map(|entry| entry.key().clone());
             if let Some(oldest) = oldest {
@@ -127,7 +132,7 @@ impl Attempt<'_> {
     }
 
     fn take_back(&self) {
-        take_back(&self.log_ins.by_account, &self.account, self.began_ms);
+        take_back(&self.log_ins.by_account, &(self.account.clone(), self.is_known), self.began_ms);
         self.take_back_from_address();
     }
 
@@ -193,13 +198,14 @@ mod tests {
         assert_eq!(strangers(&log_ins, 200), OF_STRANGERS);
         clock.advance_ms(30_000);
         let of_owner = (0..200).filter(|_| log_ins.begin(ACCOUNT, at(1)).is_ok()).count();
-        assert_eq!(OF_STRANGERS + of_owner, OF_ACCOUNT);
+        assert_eq!((of_owner, OF_STRANGERS + of_owner), (OF_KNOWN, 10));
         clock.advance_ms(29_999);
         assert_eq!(log_ins.begin(ACCOUNT, at(2)).err(), Some(1));
-        assert_eq!(log_ins.begin(ACCOUNT, at(1)).err(), Some(1));
-        // The minute slides: those of the first half are over, those of the second half count on.
+        assert_eq!(log_ins.begin(ACCOUNT, at(1)).err(), Some(31));
+        // The minute slides, for each kind by itself.
         clock.advance_ms(1);
-        assert_eq!(strangers(&log_ins, 200), OF_STRANGERS - of_owner);
+        assert_eq!(strangers(&log_ins, 200), OF_STRANGERS);
+        assert_eq!(log_ins.begin(ACCOUNT, at(1)).err(), Some(30));
     }
 
     #[test]
@@ -208,17 +214,25 @@ mod tests {
         log_ins.begin(ACCOUNT, at(1)).unwrap().succeeded();
         strangers(&log_ins, 200);
         assert_eq!(log_ins.begin(ACCOUNT, at(2)).err(), Some(60), "as a stranger they would have to wait");
+        for _ in 1..OF_KNOWN {
+            assert!(log_ins.begin(ACCOUNT, at(1)).is_ok(), "a typo");
+        }
         for _ in 0..100 {
             let attempt = log_ins.begin(ACCOUNT, at(1)).unwrap();
             assert!(attempt.is_known());
             attempt.succeeded();
         }
-        let refused = log_ins.begin(ACCOUNT, at(1)).unwrap();
-        refused.was_not_tried();
-        for _ in strangers(&log_ins, 1)..OF_ACCOUNT - OF_STRANGERS {
-            assert!(log_ins.begin(ACCOUNT, at(1)).is_ok(), "what was not tried does not count");
-        }
+        log_ins.begin(ACCOUNT, at(1)).unwrap().was_not_tried();
+        assert!(log_ins.begin(ACCOUNT, at(1)).is_ok(), "what was not tried does not count");
         assert!(log_ins.begin(ACCOUNT, at(1)).is_err());
+    }
+
+    #[test]
+    fn nobody_is_known_at_an_address_that_many_share() {
+        let (log_ins, _) = log_ins();
+        let unknown = IpAddr::from([0, 0, 0, 0]);
+        log_ins.begin(ACCOUNT, unknown).unwrap().succeeded();
+        assert!(!log_ins.begin(ACCOUNT, unknown).unwrap().is_known());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{FromRequest as _, HttpRequest, HttpResponse, web};
-use actix_ws::{AggregatedMessage, CloseCode, CloseReason, Session};
+use actix_ws::{CloseCode, CloseReason, Item, Message, MessageStream, ProtocolError, Session};
 use dashmap::DashMap;
 use futures_util::StreamExt as _;
 use serde_json::json;
@@ -33,40 +33,77 @@ const SUBPROTOCOL: &str = "bearer";
 const POLL_EVERY: Duration = Duration::from_secs(1);
 /// How long a reader may take to make room for a message.
 const SEND_WAIT: Duration = Duration::from_secs(5);
+/// The longest message that is waited for: clients have nothing to say here.
+const MESSAGE_BYTES_MAX: usize = 4096;
+/// A person may have so many times the sockets of one session open.
+const SESSIONS_OF_PERSON: u64 = 4;
 /// How often an idle connection is pinged.
 const PING_EVERY: Duration = Duration::from_secs(20);
 
-/// Sockets that are open, by session.
+/// Sockets that are open, by session and by person.
 #[derive(Default)]
-pub struct OpenSockets(Arc<DashMap<String, u64>>);
+pub struct OpenSockets(Arc<DashMap<Holder, u64>>);
+
+/// Who has sockets.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Holder {
+    Session(String),
+    Person(UserId),
+}
 
 /// One of them; no longer counted when it is dropped.
 struct OpenSocket {
-    sockets: Arc<DashMap<String, u64>>,
-    session: String,
+    sockets: Arc<DashMap<Holder, u64>>,
+    holder: Holder,
 }
 
 impl OpenSockets {
-    /// Counts one more socket of a session, of which there may be so many.
-    fn open(&self, session: &WebSession, max: u64) -> Result<OpenSocket, ApiError> {
+    /// Counts one more socket of a session, of which there may be so many; of a person's sessions together, a few times as many.
+    fn open(&self, session: &WebSession, max: u64) -> Result<[OpenSocket; 2], ApiError> {
         // A token of an earlier version names no session: then the person counts as one.
-        let session = session.id.clone().unwrap_or_else(|| session.user_id.to_string());
-        let mut count = self.0.entry(session.clone()).or_insert(0);
+        let of_session = session.id.clone().unwrap_or_else(|| session.user_id.to_string());
+        let of_session = self.count(Holder::Session(of_session), max, "session")?;
+        let of_person = max.saturating_mul(SESSIONS_OF_PERSON);
+        Ok([of_session, self.count(Holder::Person(session.user_id), of_person, "person")?])
+    }
+
+    fn count(&self, holder: Holder, max: u64, whose: &str) -> Result<OpenSocket, ApiError> {
+        let mut count = self.0.entry(holder.clone()).or_insert(0);
         if *count >= max {
-            return Err(ApiError::limit_reached(format!("a session may have {max} progress sockets open"), max));
+            return Err(ApiError::limit_reached(format!("a {whose} may have {max} progress sockets open"), max));
         }
         *count += 1;
-        Ok(OpenSocket { sockets: Arc::clone(&self.0), session })
+        Ok(OpenSocket { sockets: Arc::clone(&self.0), holder })
     }
 }
 
 impl Drop for OpenSocket {
     fn drop(&mut self) {
-        if let Some(mut count) = self.sockets.get_mut(&self.session) {
+        if let Some(mut count) = self.sockets.get_mut(&self.holder) {
             *count = count.saturating_sub(1);
         }
-        self.sockets.remove_if(&self.session, |_, count| *count == 0);
+        self.sockets.remove_if(&self.holder, |_, count| *count == 0);
     }
+}
+
+/// The parts of a message that has not ended, which are counted and thrown away.
+#[derive(Default)]
+struct Unfinished(usize);
+
+impl Unfinished {
+    /// Counts a part; an error when the message is longer than any that is waited for.
+    fn take(&mut self, part: &Item) -> Result<(), CloseReason> {
+        self.0 = match part {
+            Item::FirstText(bytes) | Item::FirstBinary(bytes) => bytes.len(),
+            Item::Continue(bytes) => self.0 + bytes.len(),
+            Item::Last(_) => 0,
+        };
+        if self.0 > MESSAGE_BYTES_MAX { Err(too_long()) } else { Ok(()) }
+    }
+}
+
+fn too_long() -> CloseReason {
+    CloseReason { code: CloseCode::Size, description: Some("nothing so long is expected".to_owned()) }
 }
 
 /// `GET /app/v1/progress`.
@@ -94,7 +131,7 @@ pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     // Listening begins before the open jobs are read, so that nothing falls between the two.
     let events = products.actors.board.listen(web_session.user_id);
     actix_web::rt::spawn(async move {
-        let mut messages = messages.max_frame_size(4096).aggregate_continuations();
+        let mut messages = messages.max_frame_size(MESSAGE_BYTES_MAX);
         let ending = serve(&products, &web_session, session.clone(), events, &mut messages).await;
         drop(counted);
         // The other side may be gone already, which is what was wanted.
@@ -142,14 +179,12 @@ async fn send(session: &mut Session, event: &JobEvent) -> Result<(), actix_ws::C
     tokio::time::timeout(SEND_WAIT, session.text(message(event))).await.unwrap_or(Err(actix_ws::Closed))
 }
 
-type Messages = actix_ws::AggregatedMessageStream;
-
 async fn serve(
     products: &Products,
     web_session: &WebSession,
     mut session: Session,
     mut events: Receiver<JobEvent>,
-    messages: &mut Messages,
+    messages: &mut MessageStream,
 ) -> Option<CloseReason> {
     let user_id = web_session.user_id;
     let mut sent: Vec<(JobId, JobStatus)> = Vec::new();
@@ -159,6 +194,7 @@ async fn serve(
     let mut polls = tokio::time::interval(POLL_EVERY);
     let mut pings = tokio::time::interval(PING_EVERY);
     let mut stopping = products.actors.stopping();
+    let mut unfinished = Unfinished::default();
     loop {
         tokio::select! {
             // A socket never ends of itself; left open it would use up the grace of everybody else.
@@ -188,9 +224,13 @@ async fn serve(
             }
             _ = pings.tick() => tokio::time::timeout(SEND_WAIT, session.ping(b"")).await.ok()?.ok()?,
             incoming = messages.next() => match incoming {
-                Some(Ok(AggregatedMessage::Ping(bytes))) => tokio::time::timeout(SEND_WAIT, session.pong(&bytes)).await.ok()?.ok()?,
-                Some(Ok(AggregatedMessage::Close(reason))) => return reason,
+                Some(Ok(Message::Ping(bytes))) => tokio::time::timeout(SEND_WAIT, session.pong(&bytes)).await.ok()?.ok()?,
+                Some(Ok(Message::Close(reason))) => return reason,
+                Some(Ok(Message::Continuation(part))) => if let Err(reason) = unfinished.take(&part) {
+                    return Some(reason);
+                },
                 Some(Ok(_)) => {}
+                Some(Err(ProtocolError::Overflow)) => return Some(too_long()),
                 Some(Err(_)) | None => return None,
             },
         }

@@ -113,7 +113,8 @@ impl Writer {
         .await
     }
 
-    /// Gives a running job back to the front of the queue, even above capacity; after too many attempts it fails.
+    /// Gives a running job back to the front of the queue, even above capacity, because the service stops: it is no fault of the job,
+    /// so that the attempt does not count.
     pub async fn requeue(
         &self,
         product: Product,
@@ -343,6 +344,8 @@ async fn requeue(
     let sql = format!("select 1 from product_slot where product = $1{}", sql::for_update(unit.backend));
     unit.one(&sql, params![product.as_str()]).await?;
     let filter = format!("{RUNNING} and id = $2 and fence = $3");
+    let not_counted = format!("update job set attempt = attempt - 1 where attempt > 0 and {filter}");
+    unit.execute(&not_counted, params![product.as_str(), job, fence]).await?;
     let requeued = give_back(unit, product, (&filter, params![product.as_str(), job, fence]), publish).await?;
     let zombie = requeued.queued.is_empty() && requeued.failed.is_empty();
     Ok(Requeued { zombie, ..requeued })

@@ -85,11 +85,21 @@ impl Writer {
                 let inline =
                     if alone && result.iter().all(|part| part.len() <= INLINE_BYTES_MAX) { result.pop() } else { None };
                 let mut parts = parts_written;
-                for bytes in result {
-                    if !self.put_result(&job_id, fence, parts, bytes).await? {
+                let mut rest = result.into_iter().peekable();
+                while rest.peek().is_some() {
+                    // As many in a unit as make up the largest single one: a commit for each would take longer than the run.
+                    let (mut together, mut bytes) = (Vec::new(), 0);
+                    while let Some(part) =
+                        rest.next_if(|part| together.is_empty() || bytes + part.len() <= PART_BYTES_MAX)
+                    {
+                        bytes += part.len();
+                        together.push(part);
+                    }
+                    let count = u32::try_from(together.len()).unwrap_or(u32::MAX);
+                    if !self.put_results(&job_id, fence, parts, together).await? {
                         return Ok(Finished::Zombie);
                     }
-                    parts += 1;
+                    parts += count;
                 }
                 let parts = if inline.is_some() { 1 } else { parts };
                 Ending::Completed { cost, inline, parts, size: i64::try_from(result_size).unwrap_or(i64::MAX) }
@@ -108,17 +118,28 @@ impl Writer {
 
     /// Writes one part of a result ahead of `finish`; `false` means the job is no longer the caller's.
     pub async fn put_result(&self, job: &JobId, fence: i64, part: u32, bytes: Vec<u8>) -> Result<bool, StoreError> {
-        if bytes.len() > PART_BYTES_MAX {
-            return Err(StoreError::Other(format!("a result part of {} bytes is too large", bytes.len())));
+        self.put_results(job, fence, part, vec![bytes]).await
+    }
+
+    /// Writes parts of a result that follow each other in one unit.
+    async fn put_results(&self, job: &JobId, fence: i64, first: u32, parts: Vec<Vec<u8>>) -> Result<bool, StoreError> {
+        let bytes: usize = parts.iter().map(Vec::len).sum();
+        if bytes > PART_BYTES_MAX {
+            return Err(StoreError::Other(format!("a result part of {bytes} bytes is too large")));
         }
-        let input = (job.0.clone(), fence, i64::from(part), bytes);
-        self.unit_of(Locks::Organisations, input.3.len(), input, |unit, (job, fence, part, bytes)| {
+        let input = (job.0.clone(), fence, i64::from(first), parts);
+        self.unit_of(Locks::Organisations, bytes, input, |unit, (job, fence, first, parts)| {
             Box::pin(async move {
                 let sql = "insert into job_result (job_id, part, at, bytes) select $1, $2, $3, $4 \
                            where exists (select 1 from job where id = $1 and status = 'processing' and fence = $5) \
                            on conflict (job_id, part) do update set bytes = excluded.bytes";
-                let values = params![job.as_str(), *part, unit.now_ms, bytes.clone(), *fence];
-                Ok(unit.execute(sql, values).await? == 1)
+                for (part, bytes) in (*first..).zip(parts.iter()) {
+                    let values = params![job.as_str(), part, unit.now_ms, bytes.clone(), *fence];
+                    if unit.execute(sql, values).await? != 1 {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
             })
         })
         .await

@@ -70,7 +70,7 @@ impl Reader {
             "select j.key_id, j.status, j.rows_total, j.parameters, j.created_at, j.started_at, j.completed_at, \
              j.credits_charged, j.failure, j.credits_required, j.credits_available, j.result_parts, j.result_size, \
              r.bytes, j.grant_id, j.suggestions_written, j.suggestions_skipped from job j left join job_result r on r.job_id = j.id and r.part = 0 and j.result_parts = 1 \
-             and j.result_size <= {} where j.id = $1 and j.product = $2 and j.user_id = $3",
+             and j.result_size <= {} and length(r.bytes) <= {INLINE_BYTES_MAX} where j.id = $1 and j.product = $2 and j.user_id = $3",
             INLINE_BYTES_MAX * 8
         );
         let row = self.one(&sql, params![job.as_str(), product.as_str(), user.0]).await?;

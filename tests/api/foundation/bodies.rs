@@ -141,6 +141,26 @@ fn a_body_that_comes_too_slowly_ends_with_408() {
 }
 
 #[test]
+fn who_was_too_slow_is_not_listened_to_any_longer() {
+    let limits = BodyLimits { rate_grace: Duration::from_millis(300), min_bytes_per_s: 1_000_000, ..patient() };
+    let server = start_with(Setup { limits, ..Setup::default() });
+    for goes_on in [false, true] {
+        let mut client = Client::connect(server.address);
+        client.send(request("POST /echo\nContent-Length: 1000000", ""));
+        client.send("[");
+        assert_eq!(client.answer().checked(), (408, "request_timeout".to_owned()));
+        // Others that are answered early are given half a minute.
+        client.stream.get_ref().set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        let closed = (0..500).find(|_| match std::io::BufRead::fill_buf(&mut client.stream) {
+            Ok(bytes) => bytes.is_empty(),
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => goes_on && !client.send_if_possible(" "),
+            Err(_) => true,
+        });
+        assert!(closed.is_some(), "still open, goes on: {goes_on}");
+    }
+}
+
+#[test]
 fn a_body_that_is_fast_enough_but_over_the_deadline_ends_with_408() {
     let limits = BodyLimits { deadline: Duration::from_millis(600), ..patient() };
     let server = start_with(Setup { limits, ..Setup::default() });

@@ -6,6 +6,8 @@ use std::time::Duration;
 use serde_json::Value;
 use tungstenite::client::IntoClientRequest as _;
 use tungstenite::handshake::client::Response;
+use tungstenite::protocol::frame::Frame;
+use tungstenite::protocol::frame::coding::{Data, OpCode};
 use tungstenite::{HandshakeError, Message, WebSocket};
 
 use super::server::TestServer;
@@ -77,6 +79,24 @@ impl Socket {
                 }
             }
         }
+    }
+
+    /// Sends a part of a message that goes on.
+    #[track_caller]
+    pub fn send_part(&mut self, is_first: bool, bytes: &[u8]) {
+        self.send_frame(if is_first { Data::Text } else { Data::Continue }, false, bytes);
+    }
+
+    /// Sends the last part of a message.
+    #[track_caller]
+    pub fn end_message(&mut self, bytes: &[u8]) {
+        self.send_frame(Data::Continue, true, bytes);
+    }
+
+    #[track_caller]
+    fn send_frame(&mut self, kind: Data, is_last: bool, bytes: &[u8]) {
+        let frame = Frame::message(bytes.to_vec(), OpCode::Data(kind), is_last);
+        self.socket.send(Message::Frame(frame)).expect("sent");
     }
 
     /// Says goodbye, takes the answer and waits until the service has closed the connection.

@@ -9,4 +9,5 @@ mod organisations;
 mod panic;
 mod probe;
 mod seen;
+mod stopping;
 mod unguarded;
