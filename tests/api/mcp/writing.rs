@@ -125,12 +125,14 @@ on_both_databases! {
         assert_eq!(preview["voids_journal_id"], done["journal_id"]);
         let confirm = json!({ "confirm_token": preview["confirm_token"] });
         let done = given(&books.server, &books.key, "set_opening_balances", &confirm);
+        assert!(preview.get("lock_date").is_none(), "{preview}");
         assert_ne!(done["journal_id"], preview["voids_journal_id"]);
         assert_eq!(done["lock_date"], "2026-02-28");
         assert_eq!(books.get("/journals")["data"].as_array().unwrap().len(), 3);
     }
 
     fn an_organisation_is_made_once_and_changed(database) {
+        assert_eq!(preview["lock_date"], "2026-02-28");
         let books = Books::on(&database);
         let server = &books.server;
         let made = given(server, &books.key, "create_organisation", &json!({ "name": "Second Ltd", "vat_control": true }));
@@ -138,6 +140,26 @@ on_both_databases! {
         let over_rest = server.client.get(&format!("{ORGANISATIONS}/{id}")).key(&books.key).send().expect(200);
         assert_eq!(made["organisation"], over_rest["data"]);
         // A call that is repeated makes no second one.
+    fn opening_balances_say_when_an_open_bill_is_due_that_names_no_day(database) {
+        let books = Books::on(&database);
+        let contact = json!({ "name": "Ash Plumbing", "payment_terms_days": 14 });
+        let supplier = books.post("/suppliers", &contact).expect(201)["data"]["id"].clone();
+        let bill = |number: &str| json!({
+            "type": "purchase_invoice", "supplier_id": supplier, "number": number, "date": "2026-02-10", "amount_due": 310.0
+        });
+        let mut named = bill("560");
+        named["due_date"] = json!("2026-02-20");
+        let entry = json!({
+            "as_of": "2026-02-28", "open_documents": [bill("559"), named],
+            "lines": [{ "account_code": "1200", "debit": 620 }, { "account_code": "2100", "credit": 620 }],
+        });
+        let preview = given(&books.server, &books.key, "set_opening_balances", &entry);
+        assert_eq!(preview["warnings"], json!(["open_documents[0] (559) has no due_date: by the payment terms it is due 2026-02-24"]));
+        given(&books.server, &books.key, "set_opening_balances", &json!({ "confirm_token": preview["confirm_token"] }));
+        let due: Vec<Value> = books.get("/purchase-invoices")["data"].as_array().unwrap().iter().map(|bill| bill["due_date"].clone()).collect();
+        assert!(due.contains(&json!("2026-02-24")) && due.contains(&json!("2026-02-20")), "{due:?}");
+    }
+
         let told = failure(server, &books.key, "create_organisation", &json!({ "name": " second ltd" }));
         assert!(told.starts_with("conflict (same_name): ") && told.contains("\nNext: "), "{told}");
         let same = json!({ "name": "Second Ltd", "allow_same_name": true });
