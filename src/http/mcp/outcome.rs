@@ -28,7 +28,9 @@ impl Failure {
         if let Some(issues) = issues.filter(|issues| !issues.is_empty()) {
             let said = issues.iter().map(|issue| {
                 let text = |name: &str| issue.get(name).and_then(Value::as_str).unwrap_or_default();
-                format!("{}: {}", text("path"), text("message"))
+                // What a route takes in its query is an argument here.
+                let path = text("path");
+                format!("{}: {}", path.strip_prefix("query.").unwrap_or(path), text("message"))
             });
             return Self::new("invalid_request_format", said.collect::<Vec<_>>().join("; "));
         }

@@ -313,6 +313,8 @@ pub struct CandidateJson {
     #[schema(schema_with = candidate_kind)]
     kind: &'static str,
     id: Id,
+    /// What the line would be if it were this, with the sign of money on its statement. Of a line of another account its own
+    /// amount, which has the other sign.
     amount: Money,
     date: Date,
     score: u32,
@@ -428,12 +430,10 @@ impl BankImportJson {
 impl CandidateJson {
     /// A candidate and how likely it is.
     const fn new(candidate: &Candidate, score: u32) -> Self {
-        Self {
-            kind: candidate.kind.as_str(),
-            id: Id(candidate.id),
-            amount: Money(candidate.amount.0),
-            date: candidate.date,
-            score,
-        }
+        let amount = match candidate.kind {
+            CandidateKind::BankTransaction => -candidate.amount.0,
+            _ => candidate.amount.0,
+        };
+        Self { kind: candidate.kind.as_str(), id: Id(candidate.id), amount: Money(amount), date: candidate.date, score }
     }
 }

@@ -103,8 +103,13 @@ pub struct ChangeJson<'a> {
 #[schema(as = ChangeActor)]
 struct ChangeActorJson<'a> {
     user_id: Id,
+    /// What the person is called now.
+    user_name: &'a str,
     #[schema(required)]
     key_prefix: Option<&'a str>,
+    /// What the key is called; null where no key was used.
+    #[schema(required)]
+    key_name: Option<&'a str>,
     #[schema(schema_with = via)]
     via: &'a str,
     /// The connection by OAuth that was used; null for keys and people.
@@ -154,7 +159,10 @@ fn via() -> ObjectBuilder {
 fn example() -> Value {
     json!({
         "cursor": 42, "at": "2026-03-10T12:00:00.000Z",
-        "actor": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B", "via": "api", "connection": null, "tool": null },
+        "actor": {
+            "user_id": 3, "user_name": "Sam Field", "key_prefix": "4fK9zQ2mXw7B", "key_name": "Nightly import", "via": "api",
+            "connection": null, "tool": null
+        },
         "action": "update", "resource_type": "customer", "resource_id": 12, "summary": "Customer Brightwell School changed", "note": null,
         "before": { "email": null }, "after": { "email": "office@brightwell.example" }
     })
@@ -173,7 +181,9 @@ impl<'a> From<&'a ChangeRecord> for ChangeJson<'a> {
             at: Moment(row.at_ms),
             actor: ChangeActorJson {
                 user_id: Id(row.user_id),
+                user_name: &row.user_name,
                 key_prefix: row.key_prefix.as_deref(),
+                key_name: row.key_name.as_deref(),
                 via: &row.via,
                 connection: row.connection.as_ref().map(|(id, name)| ChangeConnectionJson { id: Id(id.0), name }),
                 tool: row.tool.as_deref(),

@@ -70,7 +70,11 @@ pub struct OpeningPreviewJson<'a> {
     total_credit: Money,
     /// Debits less credits.
     difference: Money,
+    /// What a person should look at, as days that open documents are due by payment terms because none was given.
     warnings: &'a [String],
+    /// Through which day the books will be locked.
+    #[schema(required)]
+    lock_date: Option<Date>,
 }
 
 /// A line of the journal.
@@ -112,7 +116,8 @@ fn preview_example() -> Value {
     json!({
         "token": "opn_5dqk3zv7mh2xw4cnb6aytr7uee", "expires_at": "2026-04-02T10:30:00.000Z", "as_of": "2026-03-31", "currency": "GBP",
         "lines": [line(12, "1200", "Current account", 5000.00, 0.00), line(30, "3000", "Share capital", 0.00, 5000.00)],
-        "total_debit": 5000.00, "total_credit": 5000.00, "difference": 0.00, "warnings": []
+        "total_debit": 5000.00, "total_credit": 5000.00, "difference": 0.00, "warnings": [],
+        "lock_date": "2026-03-31"
     })
 }
 
@@ -138,6 +143,7 @@ impl<'a> OpeningPreviewJson<'a> {
             total_credit: Money(preview.credit_pence),
             difference: Money(preview.debit_pence - preview.credit_pence),
             warnings: &preview.warnings,
+            lock_date: preview.lock_date,
         }
     }
 }

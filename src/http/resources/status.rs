@@ -289,7 +289,8 @@ fn gaps(organisation: &OrganisationRecord, status: &BooksStatus) -> Vec<GapJson>
     let [vat, bank, opening] = GAPS;
     let known = [
         (
-            organisation.has_vat_control,
+            // Who is not registered posts nothing with VAT.
+            organisation.has_vat_control || !organisation.vat_registered,
             GapJson {
                 code: vat,
                 message: "there is no VAT Control account: nothing with VAT can be posted",

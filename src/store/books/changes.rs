@@ -44,8 +44,9 @@ impl Reader {
         let order = if part.newest_first { " desc" } else { "" };
         let sql = format!(
             "select cursor, at, user_id, key_prefix, via, action, resource_type, resource_id, summary, before, after, \
-             tool, note, grant_id, (select g.client_name from oauth_grant g where g.id = grant_id) from book_change \
-             where {} order by cursor{order} limit {limit}",
+             tool, note, grant_id, (select g.client_name from oauth_grant g where g.id = grant_id), \
+             (select u.name from user_account u where u.id = user_id), \
+             (select k.name from api_key k where k.prefix = key_prefix) from book_change where {} order by cursor{order} limit {limit}",
             conditions.text()
         );
         let rows = self.all(&sql, conditions.values()).await?;
@@ -109,5 +110,7 @@ fn read(row: &Row) -> Result<ChangeRecord, StoreError> {
         tool: row.get(11)?,
         note: row.get(12)?,
         connection: connection(row.get(13)?, row.get(14)?),
+        user_name: row.get(15)?,
+        key_name: row.get(16)?,
     })
 }

@@ -153,6 +153,7 @@ on_both_databases! {
         let into = books.line(&savings, "2026-03-01", "1500.00", "FROM CURRENT");
         let candidates = books.get(&format!("/bank-transactions/{}/candidates", out["id"]))["data"].clone();
         assert_eq!((&candidates[0]["kind"], &candidates[0]["id"]), (&json!("bank_transaction"), &into["id"]));
+        assert_eq!(candidates[0]["amount"], into["amount"], "a line has its own amount");
         let wrong = books.line(&savings, "2026-03-01", "1499.00", "x");
         let refused = books.confirm(&out, &json!({ "type": "transfer", "bank_transaction_id": wrong["id"] }));
         assert_eq!(reason(&refused), "amount_mismatch");

@@ -64,7 +64,11 @@ on_both_databases! {
             vec!["cursor", "at", "actor", "action", "resource_type", "resource_id", "summary", "note", "before", "after"];
         fields.sort_unstable();
         assert_eq!(keys(entry), fields);
-        let by = json!({ "user_id": books.owner.user_id, "key_prefix": books.key.prefix, "via": "api", "connection": null, "tool": null });
+        // People have no other name than their address here.
+        let by = json!({
+            "user_id": books.owner.user_id, "user_name": books.owner.email, "key_prefix": books.key.prefix, "key_name": "test", "via": "api",
+            "connection": null, "tool": null
+        });
         assert_eq!((&entry["actor"], &entry["resource_id"]), (&by, &customer["data"]["id"]));
 
         // The same, part by part.

@@ -42,12 +42,14 @@ on_both_databases! {
         let preview = answer.expect(200)["data"].clone();
         let mut fields = vec![
             "token", "expires_at", "as_of", "currency", "lines", "total_debit", "total_credit", "difference", "warnings",
+            "lock_date",
         ];
         fields.sort_unstable();
         assert_eq!(keys(&preview), fields);
         assert_eq!((printed(&answer, "total_debit"), printed(&answer, "difference")), ("5100.50".to_owned(), "0.00".to_owned()));
         assert_eq!((&preview["as_of"], &preview["warnings"]), (&json!("2026-02-28"), &json!([])));
         assert_eq!(preview["lines"][1]["account_code"], "1310");
+        assert_eq!(preview["lock_date"], "2026-02-28");
         assert_eq!(state(&books), before, "a preview writes nothing into the books");
 
         let set = books.post(SET, &json!({ "token": preview["token"] })).expect(201)["data"].clone();

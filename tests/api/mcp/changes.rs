@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{failure, given, text};
 use crate::books::Books;
 use crate::support::database::on_both_databases;
-use crate::support::server::TestServer;
+use crate::support::server::{ALL_SCOPES, TestServer};
 
 fn recent(books: &Books, arguments: &Value) -> Value {
     given(&books.server, &books.key, "recent_changes", arguments)
@@ -49,6 +49,22 @@ on_both_databases! {
         let history = recent(&books, &json!({ "resource_type": "customer", "resource_id": ids[2] }));
         assert_eq!(cursors(&history), [4]);
         assert_eq!(history["changes"][0]["resource_id"], ids[2]);
+    }
+
+    fn an_entry_names_the_person_and_the_key(database) {
+        let books = Books::on(&database);
+        let colleague = books.server.person();
+        books.server.member(books.id, &colleague, "bookkeeper");
+        let key = books.server.key_with(&colleague, &json!({ "name": "Priya's agent", "scopes": ALL_SCOPES }));
+        let operations = json!([{ "op": "customer.create", "params": { "name": "Ann" } }]);
+        let arguments = json!({ "organisation_id": books.id, "operations": operations });
+        let plan = given(&books.server, &key, "plan_bookkeeping", &arguments);
+        given(&books.server, &key, "commit_plan", &json!({ "plan_token": plan["plan_token"] }));
+        let last = recent(&books, &json!({ "limit": 1 }))["changes"][0]["actor"].clone();
+        assert_eq!(last["user_id"], colleague.user_id);
+        assert_eq!(json!([last["user_name"], last["key_name"]]), json!([colleague.email, "Priya's agent"]), "people are named by their address here");
+        let history = books.get("/changes?order=desc&limit=1")["data"][0]["actor"].clone();
+        assert_eq!(history, last);
     }
 
     fn the_history_is_read_backwards_over_rest_too(database) {

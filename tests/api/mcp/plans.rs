@@ -4,6 +4,7 @@ use std::sync::Barrier;
 
 use serde_json::{Value, json};
 
+use super::schema::problems_of_params;
 use super::{call, failure, given, setting};
 use crate::books::Books;
 use crate::support::database::on_both_databases;
@@ -404,6 +405,55 @@ fn a_credit_note_is_made_and_allocated_by_one_plan() {
 }
 
 #[test]
+fn a_preview_names_the_documents_that_money_is_set_against() {
+    let books = Books::of(TestServer::start());
+    let (customer, supplier) = (books.customer("Kestrel Homes"), books.supplier("Pickering Signs"));
+    let sales = [books.sale(customer, "2026-03-01", "2250"), books.sale(customer, "2026-03-02", "1152")];
+    let line =
+        json!({ "bank_account_id": books.bank_id(), "date": "2026-03-18", "amount": 3000, "description": "KESTREL" });
+    let line = books.post("/bank-transactions", &line).expect(201)["data"].clone();
+    let allocations =
+        json!([{ "invoice_id": sales[0]["id"], "amount": 2250 }, { "invoice_id": sales[1]["id"], "amount": 750 }]);
+    let bill = json!({ "supplier_id": supplier, "supplier_reference": "2219", "invoice_date": "2026-03-20", "lines": [
+        { "account_code": "5000", "description": "Sign", "unit_price": 180.0, "vat_code": "NV" },
+    ] });
+    let operations = json!([
+        { "op": "bank_transaction.confirm", "params": {
+            "id": line["id"], "type": "customer_receipt", "customer_id": customer, "allocations": allocations
+        } },
+        { "op": "purchase_invoice.create", "ref": "bill", "params": bill },
+        { "op": "supplier_payment.create", "params": {
+            "supplier_id": supplier, "date": "2026-03-21", "amount": 80, "bank_account_id": books.bank_id(),
+            "allocations": [{ "invoice_id": { "$from": "bill" }, "amount": 80 }]
+        } },
+    ]);
+    let (token, plan) = planned(&books, &operations);
+    let said: Vec<&str> =
+        plan["operations"].as_array().unwrap().iter().map(|operation| operation["summary"].as_str().unwrap()).collect();
+    let numbers = [&sales[0]["invoice_number"], &sales[1]["invoice_number"]].map(|number| number.as_str().unwrap());
+    assert!(
+        said[0].ends_with(&format!(
+            "; 2250.00 against {}, 0.00 left due; 750.00 against {}, 402.00 left due",
+            numbers[0], numbers[1]
+        )),
+        "{said:?}"
+    );
+    assert_eq!(said[1], "Purchase invoice made: Pickering Signs, 180.00 without VAT, due 2026-04-19");
+    assert!(said[2].ends_with("; 80.00 against the new purchase invoice (2219), 100.00 left due"), "{said:?}");
+    committed(&books, &token);
+    let receipt = books.get("/customer-receipts")["data"][0].clone();
+    let receipt = books.get(&format!("/customer-receipts/{}", receipt["id"]))["data"].clone();
+    let (_, plan) = planned(
+        &books,
+        &json!([{ "op": "customer_receipt.unallocate", "params": {
+        "id": receipt["id"], "allocation_ids": [receipt["allocations"][0]["id"]]
+    } }]),
+    );
+    let said = plan["operations"][0]["summary"].as_str().unwrap();
+    assert!(said.ends_with(&format!("; 2250.00 taken off {}, 2250.00 left due", numbers[0])), "{said}");
+}
+
+#[test]
 fn a_connection_has_so_many_plans_that_wait() {
     let books = Books::of(TestServer::start());
     let operations = json!([{ "op": "customer.create", "params": { "name": "A" } }]);
@@ -504,10 +554,22 @@ fn every_operation_says_how_it_is_used() {
         assert!(operation["params_schema"].is_object(), "{told}");
         // The calendar and the bounds of 64 bits tell an agent nothing.
         let schema = operation["params_schema"].to_string();
-        assert!(schema.len() < 16_000, "{op}: {}", schema.len());
+        assert!(schema.len() < 8_000, "{op}: {}", schema.len());
         assert!(!schema.contains("[2468][048]") && !schema.contains("9223372036854775807"), "{schema}");
         let reverse = operation["reversible_by"].as_str();
+        if names.contains(&op.replace(".create", ".issue")) && op.ends_with(".create") {
+            assert_eq!(reverse, Some(op.replace(".create", ".void").as_str()));
+            assert!(
+                operation["summary"]
+                    .as_str()
+                    .unwrap()
+                    .ends_with("A draft (issue: false) is deleted instead of voided.")
+            );
+        }
         assert!(reverse.is_none_or(|reverse| names.iter().any(|name| name == reverse)), "{told}");
+        let example = &operation["example"]["params"];
+        let problems = problems_of_params(op, &operation["params_schema"], example);
+        assert!(problems.is_empty(), "{problems:?} in {example}");
         // An example has the form its operation takes: what refuses it is that the books have no such record.
         let plan =
             call(&books.server, &books.key, "plan_bookkeeping", &json!({ "operations": [operation["example"]] }));
@@ -516,6 +578,32 @@ fn every_operation_says_how_it_is_used() {
             assert!(!told.starts_with("invalid_request_format"), "{op}: {told}");
         }
     }
+    let schema = |op: &str| {
+        let told = given(&books.server, &books.key, "list_operations", &json!({ "op": op }));
+        told["operations"][0]["params_schema"].clone()
+    };
+    // Every way to confirm a line fits exactly one of the shapes, and none without its line or with the keys of two of them.
+    let confirm = schema("bank_transaction.confirm");
+    let ways = [
+        json!({ "id": 12 }),
+        json!({ "id": { "$from": "line" }, "type": "coded", "account_code": "5000", "vat_code": "ST", "vat_amount": 10.03 }),
+        json!({ "id": 12, "type": "coded", "lines": [{ "account_id": 4, "gross_amount": -10.03, "vat_code": "ST" }] }),
+        json!({ "id": 12, "type": "transfer", "bank_transaction_id": 13 }),
+        json!({ "id": 12, "type": "match", "journal_id": { "$from": "paid" } }),
+        json!({ "id": 12, "type": "customer_receipt", "customer_id": 3, "allocations": [{ "invoice_id": 1, "amount": 305.83 }] }),
+    ];
+    for way in ways {
+        let problems = problems_of_params("confirm", &confirm, &way);
+        assert!(problems.is_empty(), "{problems:?} in {way}");
+    }
+    for way in
+        [json!({ "type": "coded" }), json!({ "id": 12, "account_id": 4, "account_code": "5000", "vat_code": "ST" })]
+    {
+        assert!(!problems_of_params("confirm", &confirm, &way).is_empty(), "{way}");
+    }
+    let update = schema("bank_transaction.update");
+    assert_eq!(problems_of_params("update", &update, &json!({ "id": 12, "memo": "lunch" })), Vec::<String>::new());
+    assert!(!problems_of_params("update", &update, &json!({ "id": 12 })).is_empty());
     let grouped = given(&books.server, &books.key, "list_operations", &json!({ "group": "email" }));
     assert_eq!(grouped["operations"].as_array().unwrap().len(), 4);
     let told = failure(&books.server, &books.key, "list_operations", &json!({ "op": "invoice.pay" }));

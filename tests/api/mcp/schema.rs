@@ -35,26 +35,116 @@ pub fn assert_fits(tool: &str, text: &str, value: &Value) {
     assert!(problems.is_empty(), "{problems:?} in {value}");
 }
 
+/// What is wrong with the params of an operation by the schema that `list_operations` gives of them.
+pub fn problems_of_params(op: &str, schema: &Value, params: &Value) -> Vec<String> {
+    let mut problems = Vec::new();
+    check(schema, params, op, &mut problems);
+    problems
+}
+
+/// The keywords that are checked, or that restrict nothing; what a pattern says is said by the service's own refusals.
+const KEYWORDS: [&str; 22] = [
+    "type",
+    "properties",
+    "required",
+    "items",
+    "enum",
+    "minimum",
+    "maximum",
+    "format",
+    "description",
+    "additionalProperties",
+    "anyOf",
+    "oneOf",
+    "not",
+    "const",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "uniqueItems",
+    "pattern",
+    "default",
+];
+
+/// Whether a value is of a type of JSON Schema.
+fn is_of_type(kind: &str, value: &Value, path: &str) -> bool {
+    match kind {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        other => panic!("{path}: type {other}"),
+    }
+}
+
+/// Checks the keywords that hold a value against other schemas.
+fn check_alternatives(schema: &Value, value: &Value, path: &str, problems: &mut Vec<String>) {
+    let fitting = |alternatives: &[Value]| {
+        let fits = |one: &&Value| {
+            let mut wrong = Vec::new();
+            check(one, value, path, &mut wrong);
+            wrong.is_empty()
+        };
+        alternatives.iter().filter(fits).count()
+    };
+    if schema["anyOf"].as_array().is_some_and(|any| fitting(any) == 0) {
+        problems.push(format!("{path}: {value} fits none of anyOf"));
+    }
+    if let Some(one) = schema["oneOf"].as_array()
+        && fitting(one) != 1
+    {
+        problems.push(format!("{path}: {value} fits {} of oneOf", fitting(one)));
+    }
+    if schema.get("not").is_some_and(|not| fitting(std::slice::from_ref(not)) == 1) {
+        problems.push(format!("{path}: {value} is what it must not be"));
+    }
+    if schema.get("const").is_some_and(|only| only != value) {
+        problems.push(format!("{path}: {value} is not {}", schema["const"]));
+    }
+}
+
+/// Checks how long a value is, and whether its items differ.
+fn check_size(schema: &Value, value: &Value, path: &str, problems: &mut Vec<String>) {
+    let sizes = [
+        ("minLength", "maxLength", value.as_str().map(|text| text.chars().count())),
+        ("minItems", "maxItems", value.as_array().map(Vec::len)),
+        ("minProperties", "maxProperties", value.as_object().map(serde_json::Map::len)),
+    ];
+    for (least, most, size) in sizes {
+        let Some(size) = size.and_then(|size| u64::try_from(size).ok()) else { continue };
+        if schema[least].as_u64().is_some_and(|least| size < least)
+            || schema[most].as_u64().is_some_and(|most| size > most)
+        {
+            problems.push(format!("{path}: {value} is too short or too long"));
+        }
+    }
+    let repeats = |items: &Vec<Value>| items.iter().enumerate().any(|(at, one)| items[..at].contains(one));
+    if schema["uniqueItems"] == true && value.as_array().is_some_and(repeats) {
+        problems.push(format!("{path}: {value} has an item twice"));
+    }
+}
+
 /// Only what the schemas use of JSON Schema is known.
 fn check(schema: &Value, value: &Value, path: &str, problems: &mut Vec<String>) {
     for keyword in schema.as_object().into_iter().flatten().map(|(keyword, _)| keyword.as_str()) {
-        let known = ["type", "properties", "required", "items", "enum", "minimum", "maximum", "format", "description"];
-        assert!(known.contains(&keyword) || keyword == "additionalProperties", "{path}: {keyword} is not checked here");
+        assert!(KEYWORDS.contains(&keyword), "{path}: {keyword} is not checked here");
     }
-    let fits = match schema["type"].as_str() {
-        Some("object") => value.is_object(),
-        Some("array") => value.is_array(),
-        Some("string") => value.is_string(),
-        Some("integer") => value.is_i64() || value.is_u64(),
-        Some("number") => value.is_number(),
-        Some("boolean") => value.is_boolean(),
-        Some(other) => panic!("{path}: type {other}"),
-        None => true,
+    let fits = match &schema["type"] {
+        Value::String(kind) => is_of_type(kind, value, path),
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).any(|kind| is_of_type(kind, value, path)),
+        _ => true,
     };
     if !fits {
         problems.push(format!("{path}: {value} is no {}", schema["type"]));
         return;
     }
+    check_alternatives(schema, value, path, problems);
+    check_size(schema, value, path, problems);
     if schema["enum"].as_array().is_some_and(|words| !words.contains(value)) {
         problems.push(format!("{path}: {value} is none of {}", schema["enum"]));
     }

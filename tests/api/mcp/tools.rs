@@ -153,6 +153,8 @@ fn every_report_reads_as_over_the_rest_api() {
     let words =
         refusal(json!({ "report": "customer-statement", "period_start": "2026-01-01", "period_end": "2026-03-31" }));
     assert!(words.starts_with("invalid_request_format: contact_id: is required"), "{words}");
+    let words = refusal(json!({ "report": "customer-statement", "contact_id": customer }));
+    assert!(words.starts_with("invalid_request_format: period_start: is required; period_end: is required"), "{words}");
     let words = refusal(json!({ "report": "trial-balance", "as_of": "2026-03-31", "cursor": "x" }));
     assert!(words.starts_with("invalid_request_format: cursor: "), "{words}");
 }

@@ -63,6 +63,14 @@ on_both_databases! {
         assert_eq!(json!([change["actor"]["via"], change["actor"]["tool"]]), json!(["mcp", "bulk_import"]));
     }
 
+    fn an_import_without_a_valid_row_gives_nothing_to_confirm(database) {
+        let books = Books::on(&database);
+        let rows = json!([{ "email": "x", "name": "Harbour Hotels" }]);
+        let preview = given(&books.server, &books.key, "bulk_import", &json!({ "kind": "customers", "rows": rows }));
+        assert_eq!(json!([preview["rows_valid"], preview["rows_invalid"]]), json!([0, 1]));
+        assert_eq!((preview.get("confirm_token"), preview.get("expires_at")), (None, None), "{preview}");
+    }
+
     fn an_import_of_rest_and_one_of_a_tool_do_not_know_each_other(database) {
         let books = Books::on(&database);
         let body = json!({ "kind": "customers", "rows": [{ "name": "A" }] });
@@ -117,17 +125,39 @@ on_both_databases! {
         let again = given(&books.server, &books.key, "set_opening_balances", &confirm);
         assert_eq!(json!([again["replayed"], again["journal_id"]]), json!([true, done["journal_id"]]));
         assert_eq!(books.get("/journals")["data"].as_array().unwrap().len(), 1);
+        assert!(preview.get("lock_date").is_none(), "{preview}");
         // In their place others, with what that takes away.
         let mut instead = entry.clone();
         instead["replace"] = json!(true);
         instead["lock_period"] = json!(true);
         let preview = given(&books.server, &books.key, "set_opening_balances", &instead);
         assert_eq!(preview["voids_journal_id"], done["journal_id"]);
+        assert_eq!(preview["lock_date"], "2026-02-28");
         let confirm = json!({ "confirm_token": preview["confirm_token"] });
         let done = given(&books.server, &books.key, "set_opening_balances", &confirm);
         assert_ne!(done["journal_id"], preview["voids_journal_id"]);
         assert_eq!(done["lock_date"], "2026-02-28");
         assert_eq!(books.get("/journals")["data"].as_array().unwrap().len(), 3);
+    }
+
+    fn opening_balances_say_when_an_open_bill_is_due_that_names_no_day(database) {
+        let books = Books::on(&database);
+        let contact = json!({ "name": "Ash Plumbing", "payment_terms_days": 14 });
+        let supplier = books.post("/suppliers", &contact).expect(201)["data"]["id"].clone();
+        let bill = |number: &str| json!({
+            "type": "purchase_invoice", "supplier_id": supplier, "number": number, "date": "2026-02-10", "amount_due": 310.0
+        });
+        let mut named = bill("560");
+        named["due_date"] = json!("2026-02-20");
+        let entry = json!({
+            "as_of": "2026-02-28", "open_documents": [bill("559"), named],
+            "lines": [{ "account_code": "1200", "debit": 620 }, { "account_code": "2100", "credit": 620 }],
+        });
+        let preview = given(&books.server, &books.key, "set_opening_balances", &entry);
+        assert_eq!(preview["warnings"], json!(["open_documents[0] (559) has no due_date: by the payment terms it is due 2026-02-24"]));
+        given(&books.server, &books.key, "set_opening_balances", &json!({ "confirm_token": preview["confirm_token"] }));
+        let due: Vec<Value> = books.get("/purchase-invoices")["data"].as_array().unwrap().iter().map(|bill| bill["due_date"].clone()).collect();
+        assert!(due.contains(&json!("2026-02-24")) && due.contains(&json!("2026-02-20")), "{due:?}");
     }
 
     fn an_organisation_is_made_once_and_changed(database) {

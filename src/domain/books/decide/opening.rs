@@ -22,6 +22,9 @@ use std::collections::BTreeSet;
 
 const REASON: &str = "Opening balances";
 
+/// The most open documents whose day a preview names because it was not entered.
+const DUE_DATES_SAID_MAX: usize = 50;
+
 impl BooksTransaction<'_> {
     /// What the rules say to these balances; the account of a difference stays out of the journal when there is none.
     fn prepare_opening(&self, entry: &OpeningInput) -> Result<Opening, Refusal> {
@@ -98,7 +101,8 @@ impl BooksTransaction<'_> {
             lines: lines.collect(),
             debit_pence: opening.total_debit.0,
             credit_pence: opening.total_credit.0,
-            warnings: opening.warnings(),
+            warnings: opening.warnings().into_iter().chain(self.due_dates_by_terms(entry)).collect(),
+            lock_date: opening.lock_date,
         };
         let expires_at_ms = self.store_preview(Purpose::OpeningBalances, preview);
         Ok(CommandResult::OpeningPreview(Box::new(OpeningPreview { expires_at_ms, ..posted })))
@@ -245,6 +249,27 @@ impl BooksTransaction<'_> {
         }
         let terms = self.contact_for_rules(open.contact_id.0).and_then(|contact| contact.payment_terms_days);
         Some(open.due_date.unwrap_or_else(|| open.date + terms.unwrap_or_else(|| self.terms_days())))
+    }
+
+    /// What a preview says of open invoices that are entered without the day they are due.
+    fn due_dates_by_terms(&self, entry: &OpeningInput) -> Vec<String> {
+        let without = || {
+            let numbered = entry.documents.iter().enumerate();
+            numbered.filter(|(_, open)| open.due_date.is_none() && !open.kind.is_credit_note())
+        };
+        let said = without().take(DUE_DATES_SAID_MAX).filter_map(|(at, open)| {
+            let due = self.opening_due_date(open)?;
+            Some(format!(
+                "open_documents[{at}] ({}) has no due_date: by the payment terms it is due {due}",
+                open.number
+            ))
+        });
+        let mut said: Vec<String> = said.collect();
+        let more = without().count().saturating_sub(DUE_DATES_SAID_MAX);
+        if more > 0 {
+            said.push(format!("{more} more open documents without due_date are due by the payment terms"));
+        }
+        said
     }
 
     /// The documents that came with an opening journal and stand.

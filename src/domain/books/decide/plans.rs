@@ -15,6 +15,7 @@ use crate::domain::books::records::preview::Purpose;
 use crate::domain::books::referenced_ids::ReferencedIds;
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::ledger::allocation::AllocationEnd;
+use crate::domain::ledger::money::Pence;
 
 /// The records that were there before a plan: only those have identifiers of their own in its outline.
 struct Known {
@@ -222,14 +223,33 @@ impl BooksTransaction<'_> {
         let Some(entry) = entry else { return "Nothing changes".to_owned() };
         // A document has no number in a preview.
         let said = entry.summary.replace("  ", " ");
-        match result {
+        let said = match result {
             CommandResult::Document(view) => {
                 let due = view.due_date.map_or(String::new(), |due| format!(", due {due}"));
-                let gross = view.gross_pence();
-                format!("{said}: {}, {}.{:02} with VAT{due}", view.contact_name, gross / 100, gross % 100)
+                let vat = if view.vat_pence == 0 { "without VAT" } else { "with VAT" };
+                format!("{said}: {}, {} {vat}{due}", view.contact_name, Pence(view.gross_pence()))
             }
             _ => said,
+        };
+        format!("{said}{}", self.allocated_since(mark))
+    }
+
+    /// What was set against documents since a mark, or taken off them, and what is left due of each.
+    fn allocated_since(&self, mark: EffectsMark) -> String {
+        let mut said = String::new();
+        for effect in self.effects.since(mark) {
+            let Effect::Allocation(one) = effect else { continue };
+            let AllocationEnd::Document(id) = one.to else { continue };
+            let Some(row) = self.facts.document(self.organisation(), id.0) else { continue };
+            let how = if one.released_on.is_some() { "taken off" } else { "against" };
+            // What the same plan issues has no number yet.
+            let number = row.number.as_deref().filter(|number| !number.is_empty());
+            let own = number.map_or_else(|| format!("the new {}", row.kind.title().to_lowercase()), str::to_owned);
+            let supplier = row.supplier_reference.as_ref().map_or(String::new(), |number| format!(" ({number})"));
+            let (amount, due) = (one.amount, Pence(row.due_pence()));
+            said.push_str(&format!("; {amount} {how} {own}{supplier}, {due} left due"));
         }
+        said
     }
 
     /// What was written since a mark, without identifiers and numbers that were handed out since.

@@ -12,8 +12,12 @@ pub struct ChangeRecord {
     pub at_ms: i64,
     /// The person.
     pub user_id: i64,
+    /// What the person is called now.
+    pub user_name: String,
     /// The prefix of the key used.
     pub key_prefix: Option<String>,
+    /// What the key is called.
+    pub key_name: Option<String>,
     /// How the change was requested.
     pub via: String,
     /// What was done to the record.

@@ -58,6 +58,8 @@ pub struct OpeningPreview {
     pub credit_pence: i64,
     /// What a person should look at.
     pub warnings: Vec<String>,
+    /// Through which day the books will be locked; none where they will not be.
+    pub lock_date: Option<Date>,
 }
 
 /// Opening balances that were set.

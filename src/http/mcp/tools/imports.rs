@@ -157,6 +157,8 @@ fn shown(stage: &'static str, organisation: OrganisationName<'_>, changed: &Chan
     let data: Data<'_> = part(&changed.body)?;
     let import: Import<'_> = part(data.data.get().as_bytes())?;
     let is_preview = stage == "preview";
+    // Where no row is valid there is nothing to confirm.
+    let confirm_token = import.token.filter(|_| import.rows_valid > 0);
     let Import { issues, results, mut effects, .. } = import;
     let all_results = results.len();
     let (issues, _) = fitting(issues, |issue| serde_json::to_string(issue).map_or(0, |text| text.len()));
@@ -171,8 +173,8 @@ fn shown(stage: &'static str, organisation: OrganisationName<'_>, changed: &Chan
         organisation,
         stage,
         import_id: import.id,
-        confirm_token: import.token,
-        expires_at: is_preview.then_some(import.expires_at),
+        confirm_token,
+        expires_at: (is_preview && confirm_token.is_some()).then_some(import.expires_at),
         rows_total: import.rows_total,
         rows_valid: import.rows_valid,
         rows_invalid: import.rows_invalid,

@@ -61,6 +61,8 @@ struct Preview<'a> {
     #[serde(borrow)]
     difference: &'a RawValue,
     warnings: Vec<String>,
+    #[serde(borrow)]
+    lock_date: Option<&'a str>,
 }
 
 /// The answer of the tool.
@@ -113,7 +115,7 @@ async fn preview(inside: &Inside<'_>, arguments: &Arguments) -> Outcome {
         warnings,
         voids_journal_id,
         journal_id: None,
-        lock_date: None,
+        lock_date: preview.lock_date,
         replayed: false,
     })
 }

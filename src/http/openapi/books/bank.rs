@@ -143,7 +143,7 @@ pub fn confirm_bank_transaction() -> Operation {
          account whose line is still to come, `match` with a receipt, payment or journal that moved this amount already. An empty body \
          confirms what a person saved, else what the coding engine suggests. Money in on a fixed asset is its sale: boxes 1 and 6 of the return.",
     )
-    .request(named("ConfirmBankTransaction"), json!({ "account_id": 48, "vat_code": "ST" }))
+    .request(named("ConfirmBankTransaction"), json!({ "type": "coded", "account_id": 48, "vat_code": "ST" }))
     .answer::<Data<BankTransactionJson>>(200, "The line as it is now.")
     .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["unconfirmed"] }))
     .conflict(json!({ "reason": "stale_suggestion" }))

@@ -289,7 +289,8 @@ pub fn unallocate_credit_note(kind: DocumentKind) -> Operation {
         word(kind),
         place(kind, 7),
         summary,
-        "From their own date on or, if that is locked, from the first open day.",
+        "From their own date on or, if that is locked, from the first open day. Their ids stand in `allocations` of the credit note and of \
+         the invoice.",
     )
     .request(named("Unallocate"), json!({ "allocation_ids": [of(kind, [0, 0, 1, 2])] }))
     .document(kind, "The credit note as it is now.")

@@ -109,7 +109,7 @@ pub fn print_settlement(side: ContactKind) -> Operation {
 pub fn create_settlement(side: ContactKind) -> Operation {
     inside(
         of(side, ["Post a customer receipt", "Post a supplier payment"]),
-        "Money that changed hands, posted whole; what is not allocated stays as credit of the contact. `kind` `refund` gives back credit \
+        "Records money that changed hands, and moves none. It is posted whole; what is not allocated stays as credit of the contact. `kind` `refund` gives back credit \
          notes or what was received. `auto_allocate` sets what is left against the oldest open invoices. In place of \
          `bank_account_id`, `account_id` or `account_code` names any ASSET, LIABILITY or EQUITY account that is no control account: a \
          director paid, or it is set off.",
@@ -173,7 +173,8 @@ pub fn unallocate_settlement(side: ContactKind) -> Operation {
         word(side),
         place(side, 4),
         summary,
-        "From their own date on or, if that is locked, from the first open day.",
+        "From their own date on or, if that is locked, from the first open day. Their ids stand in `allocations` of the settlement and of \
+         the invoice.",
     )
     .request(named("Unallocate"), json!({ "allocation_ids": [of(side, [3, 4])] }))
     .settlement(side, "The settlement as it is now.")

@@ -36,11 +36,12 @@ impl Case {
         })
     }
 
-    /// The warnings of a preview, without that of the difference that goes to equity.
+    /// The warnings of a preview, without that of the difference that goes to equity and those of days that follow from terms.
     fn warnings(&self, body: &Value) -> Vec<String> {
         let told = self.done(PREVIEW, body)["warnings"].clone();
         let told = told.as_array().unwrap().iter().map(|warning| warning.as_str().unwrap().to_owned());
-        told.filter(|warning| !warning.starts_with("debits and credits differ")).collect()
+        let others = ["debits and credits differ", "open_documents["];
+        told.filter(|warning| !others.iter().any(|other| warning.starts_with(other))).collect()
     }
 
     /// What must not move when something is refused.

@@ -49,11 +49,18 @@ on_both_databases! {
 
         let preview = given(server, &key, "post_to_platform", &json!({ "session_id": session }));
         assert_eq!((&preview["stage"], &preview["would_post"]), (&json!("preview"), &json!(3)), "{preview}");
-        assert_eq!(preview["by_account"], json!([
+        let mut by_account = json!([
             { "account_code": "1200", "account_name": "Current account", "debit": 20.0, "credit": 60.32 },
             { "account_code": "4000", "account_name": books.account("4000")["name"], "debit": 0.0, "credit": 20.0 },
             { "account_code": "7300", "account_name": "Motor expenses", "debit": 60.32, "credit": 0.0 },
-        ]));
+        ]);
+        let moved = by_account.clone();
+        by_account[1]["lines"] = json!([{ "row_id": 5, "date": "2026-01-09", "description": "CASH SALE", "amount": 20.0 }]);
+        by_account[2]["lines"] = json!([
+            { "row_id": 1, "date": "2026-01-05", "description": "SHELL OXFORD", "amount": -54.32 },
+            { "row_id": 2, "date": "2026-01-06", "description": "BANK FEE", "amount": -6.0 },
+        ]);
+        assert_eq!(preview["by_account"], by_account);
         // "Current" names no bank account of the organisation; the line that needs review is not asked for.
         let refused = preview["refused"].as_array().unwrap();
         assert_eq!((refused.len(), &refused[0]["row_id"], &refused[0]["reason"]), (1, &json!(4), &json!("unknown_reference")));
@@ -62,7 +69,7 @@ on_both_databases! {
         let confirm = json!({ "session_id": session, "confirm_token": preview["confirm_token"] });
         let done = given(server, &key, "post_to_platform", &confirm);
         assert_eq!((&done["stage"], &done["posted"], &done["replayed"]), (&json!("done"), &json!(3), &json!(false)));
-        assert_eq!(done["by_account"], preview["by_account"]);
+        assert_eq!(done["by_account"], moved);
         assert_eq!(confirmed(&books), 3);
         let mut again = done.clone();
         again["replayed"] = json!(true);
@@ -108,6 +115,14 @@ on_both_databases! {
         assert_eq!(half["refused"][0]["reason"], "transfer_incomplete");
         let preview = given(server, &key, "post_to_platform", &json!({ "session_id": session, "row_ids": [1, 2, 3] }));
         assert_eq!((&preview["would_post"], &preview["refused"]), (&json!(3), &json!([])), "{preview}");
+        // Each line stands under the account that it comes to, a settlement with its document.
+        let lines_of = |code: &str| -> Vec<Value> {
+            let row = preview["by_account"].as_array().unwrap().iter().find(|row| row["account_code"] == code).unwrap();
+            row["lines"].as_array().unwrap().iter().map(|line| line["row_id"].clone()).collect()
+        };
+        assert_eq!([lines_of("1100"), lines_of("1200"), lines_of("1210")], [vec![json!(1)], vec![json!(3)], vec![json!(2)]]);
+        let settled = preview["by_account"][0]["lines"][0].clone();
+        assert_eq!(json!([settled["settles"], settled["contact"]]), json!([[number], "Harbour Cafe Ltd"]), "{preview}");
         let confirm = json!({ "session_id": session, "confirm_token": preview["confirm_token"] });
         assert_eq!(given(server, &key, "post_to_platform", &confirm)["posted"], 3);
         let paid = books.get(&format!("/sales-invoices/{}", sale["id"]));

@@ -2,6 +2,7 @@
 //! at in `domain::coding_session`.
 
 mod bookkeeping;
+mod by_account;
 mod invoices;
 mod loading;
 mod platforms;

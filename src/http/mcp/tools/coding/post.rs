@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
 use super::super::{OrganisationName, answer, fault, part, refused, rows_that_fit, visible, wrong};
+use super::by_account::{AccountRow, ShownLine, by_account, with_lines};
 use super::postings::{CodedPosting, Poster, RefusedRow};
 use super::review::Reviewing;
 use super::{Session, hash_of, not_on_platform, text};
@@ -22,7 +23,6 @@ use crate::domain::caller::Role;
 use crate::domain::coding_session::ReviewedLine;
 use crate::domain::date::date_time_text;
 use crate::domain::ids::CodingSessionId;
-use crate::domain::ledger::money::Money;
 use crate::domain::ledger::refusal::Refusal;
 use crate::http::books::change::rejected;
 use crate::http::books::token;
@@ -40,9 +40,8 @@ const RESULT_KEPT_MS: i64 = 30 * 24 * 3_600 * 1_000;
 /// The most rows that are posted at once.
 const ROWS_MAX: usize = 1_000;
 
-/// The most bytes of refused rows, and of the accounts of an answer.
+/// The most bytes of the refused rows of an answer.
 const REFUSED_BYTES_MAX: usize = 9_000;
-const ACCOUNTS_BYTES_MAX: usize = 14_000;
 
 /// What is posted once it is confirmed.
 #[derive(Serialize, Deserialize)]
@@ -51,14 +50,6 @@ struct Previewed {
     rows: Vec<i64>,
     /// What the rows were coded to.
     postings_hash: String,
-}
-
-#[derive(Serialize)]
-struct AccountRow {
-    account_code: String,
-    account_name: String,
-    debit: Money,
-    credit: Money,
 }
 
 #[derive(Serialize)]
@@ -103,12 +94,22 @@ fn organisation<'s>(session: &'s Session<'_>) -> Result<&'s OrganisationRecord, 
     organisation.ok_or_else(|| not_on_platform("a session on platform manual has no books to post to"))
 }
 
-/// The postings of the rows that are wanted and not posted yet, at most a thousand rows; the rows that cannot be posted; and
-/// those that were posted before.
-async fn postings(
-    session: &Session<'_>,
-    wanted: impl Fn(&ReviewedLine<'_>) -> bool,
-) -> Result<(Vec<CodedPosting>, Vec<RefusedRow>, BTreeSet<i64>), Refused> {
+/// What is to be posted, and what is not.
+struct Wanted {
+    /// The postings of the rows that are wanted and not posted yet, of at most a thousand rows.
+    postings: Vec<CodedPosting>,
+    /// The rows that cannot be posted.
+    refused: Vec<RefusedRow>,
+    /// The rows that were posted before.
+    before: BTreeSet<i64>,
+    /// The rows as a preview lists them.
+    shown: BTreeMap<i64, ShownLine>,
+    /// The accounts of the organisation's bank accounts.
+    bank_codes: BTreeSet<String>,
+}
+
+/// The postings of the rows that are wanted.
+async fn postings(session: &Session<'_>, wanted: impl Fn(&ReviewedLine<'_>) -> bool) -> Result<Wanted, Refused> {
     let organisation = organisation(session)?.id;
     let reader = &session.call.state().reader;
     let reviewing = Reviewing::of(session).await?;
@@ -121,8 +122,14 @@ async fn postings(
         reviewing.lines().filter(|line| wanted(line)).partition(|line| posted.contains(&line.line.line));
     let lines: Vec<ReviewedLine<'_>> = lines.into_iter().take(ROWS_MAX).collect();
     let poster = Poster { session: session.id(), chart: &chart, banks: &banks, invoices: &invoices };
-    let (postings, refused_rows) = poster.postings(&lines);
-    Ok((postings, refused_rows, before.iter().map(|line| line.line.line).collect()))
+    let (postings, refused) = poster.postings(&lines);
+    Ok(Wanted {
+        postings,
+        refused,
+        before: before.iter().map(|line| line.line.line).collect(),
+        shown: lines.iter().map(|line| (line.line.line, ShownLine::new(line, &invoices))).collect(),
+        bank_codes: banks.iter().map(|bank| bank.account_code.clone()).collect(),
+    })
 }
 
 /// A fingerprint of what is to be posted.
@@ -164,7 +171,7 @@ async fn preview(call: &Call<Products>, arguments: &Arguments, rows: Option<&[Va
         Some(named) => named.contains(&line.line.line),
         None => !line.needs_review,
     };
-    let (postings, mut refused_rows, before) = postings(&session, wanted).await?;
+    let Wanted { postings, refused: mut refused_rows, before, shown, bank_codes } = postings(&session, wanted).await?;
     let mut refuse = |row_id: i64, reason: &'static str, message: &str| {
         refused_rows.push(RefusedRow { row_id, reason, message: message.to_owned() });
     };
@@ -182,6 +189,10 @@ async fn preview(call: &Call<Products>, arguments: &Arguments, rows: Option<&[Va
         // What is refused leaves nothing that the others could rely on.
         outcome = planned(call, organisation, &kept).await?.0;
     }
+    let (_, places) = operations(&kept);
+    let kept: Vec<(CodedPosting, usize)> = kept.into_iter().zip(places).collect();
+    let by_account = with_lines(&outcome, &kept, &shown, &bank_codes);
+    let kept: Vec<CodedPosting> = kept.into_iter().map(|(posting, _)| posting).collect();
     let would_post: Vec<i64> = kept.iter().flat_map(|posting| posting.rows.iter().copied()).collect();
     let mut answered = Posted {
         session_id: session.id().as_str(),
@@ -189,7 +200,7 @@ async fn preview(call: &Call<Products>, arguments: &Arguments, rows: Option<&[Va
         stage: "preview",
         confirm_token: None,
         expires_at: None,
-        by_account: by_account(&outcome),
+        by_account,
         would_post: Some(would_post.len()),
         posted: None,
         refused: Some(named_refusals(refused_rows)),
@@ -281,26 +292,6 @@ fn that_fit<R: Serialize>(rows: Vec<R>, bytes_max: usize) -> Vec<R> {
     rows_that_fit(rows, bytes_max, length).0
 }
 
-/// What the postings move, by account.
-fn by_account(outcome: &PlanOutcome) -> Vec<AccountRow> {
-    let mut accounts: BTreeMap<&str, (&str, i64, i64)> = BTreeMap::new();
-    for operation in &outcome.operations {
-        let OperationOutcome::Done(effects) = operation else { continue };
-        for line in effects.journals.iter().flat_map(|journal| &journal.lines) {
-            let sums = accounts.entry(&line.account_code).or_insert((&line.account_name, 0, 0));
-            sums.1 += line.debit_pence;
-            sums.2 += line.credit_pence;
-        }
-    }
-    let row = |(code, (name, debit, credit)): (&str, (&str, i64, i64))| AccountRow {
-        account_code: code.to_owned(),
-        account_name: name.to_owned(),
-        debit: Money(debit),
-        credit: Money(credit),
-    };
-    that_fit(accounts.into_iter().map(row).collect(), ACCOUNTS_BYTES_MAX)
-}
-
 /// The refusal of a token that would not do what its preview showed; the token is dead from now on.
 async fn stale(call: &Call<Products>, organisation: &OrganisationRecord, token_hash: &str, why: &str) -> Refused {
     let ledgers = &call.state().actors.ledgers;
@@ -355,7 +346,7 @@ async fn carry_out(
 ) -> Outcome {
     let session = Session::open(call, arguments).await?;
     let rows: BTreeSet<i64> = previewed.rows.iter().copied().collect();
-    let (postings, _, before) = postings(&session, |line| rows.contains(&line.line.line)).await?;
+    let Wanted { postings, before, .. } = postings(&session, |line| rows.contains(&line.line.line)).await?;
     // Lines that were posted meanwhile may be those of this token: the books say so.
     if before.is_empty() && fingerprint(&postings)? != previewed.postings_hash {
         return Err(stale(call, organisation, &token_hash, "the lines were coded otherwise since the preview").await);

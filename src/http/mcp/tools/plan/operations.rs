@@ -80,11 +80,11 @@ const GROUPS: &[&[Operation]] = &[
         "restore" => "restoreBankTransaction" / "bank_transaction.exclude",
         "delete" => "deleteBankTransaction" / "bank_transaction.create"),
     operations!("sales_invoice", "sales",
-        "create" => "createSalesInvoice" / "sales_invoice.delete", "update" => "updateSalesInvoice" / "sales_invoice.update",
+        "create" => "createSalesInvoice" / "sales_invoice.void", "update" => "updateSalesInvoice" / "sales_invoice.update",
         "issue" => "issueSalesInvoice" / "sales_invoice.void", "void" => "voidSalesInvoice" / "",
         "delete" => "deleteSalesInvoice" / "sales_invoice.create"),
     operations!("sales_credit_note", "sales",
-        "create" => "createSalesCreditNote" / "sales_credit_note.delete",
+        "create" => "createSalesCreditNote" / "sales_credit_note.void",
         "update" => "updateSalesCreditNote" / "sales_credit_note.update",
         "issue" => "issueSalesCreditNote" / "sales_credit_note.void",
         "allocate" => "allocateSalesCreditNote" / "sales_credit_note.unallocate",
@@ -95,12 +95,12 @@ const GROUPS: &[&[Operation]] = &[
         write("write_off.void", "sales", &[("", "voidWriteOff")], "sales_invoice.write_off", "write_off"),
     ],
     operations!("purchase_invoice", "purchases",
-        "create" => "createPurchaseInvoice" / "purchase_invoice.delete",
+        "create" => "createPurchaseInvoice" / "purchase_invoice.void",
         "update" => "updatePurchaseInvoice" / "purchase_invoice.update",
         "issue" => "issuePurchaseInvoice" / "purchase_invoice.void", "void" => "voidPurchaseInvoice" / "",
         "delete" => "deletePurchaseInvoice" / "purchase_invoice.create"),
     operations!("purchase_credit_note", "purchases",
-        "create" => "createPurchaseCreditNote" / "purchase_credit_note.delete",
+        "create" => "createPurchaseCreditNote" / "purchase_credit_note.void",
         "update" => "updatePurchaseCreditNote" / "purchase_credit_note.update",
         "issue" => "issuePurchaseCreditNote" / "purchase_credit_note.void",
         "allocate" => "allocatePurchaseCreditNote" / "purchase_credit_note.unallocate",
@@ -165,6 +165,11 @@ impl Operation {
     /// Whether `type` chooses the REST operation.
     pub(in crate::http::mcp) const fn has_types(&self) -> bool {
         self.routes.len() > 1
+    }
+
+    /// Whether what it makes may be a draft.
+    fn has_drafts(&self) -> bool {
+        all().any(|other| other.kind == self.kind && other.name.ends_with(".issue"))
     }
 
     /// The kind of the record it makes or changes.
@@ -256,12 +261,21 @@ fn entry(operation: &Operation, document: &Value) -> Entry {
     Entry {
         op: operation.name,
         title: title.to_owned(),
-        summary: summary(&of_routes),
+        summary: summary(&of_routes) + of_drafts(operation),
         reversible_by: operation.reversible_by,
         scope: operation.scope.as_str(),
         params_schema: Some(params_schema),
         example,
         group: operation.group,
+    }
+}
+
+/// What `reversible_by` cannot say of operations that make a document: it is issued at once unless they say otherwise.
+fn of_drafts(operation: &Operation) -> &'static str {
+    if operation.name.ends_with(".create") && operation.reversible_by.ends_with(".void") && operation.has_drafts() {
+        " A draft (issue: false) is deleted instead of voided."
+    } else {
+        ""
     }
 }
 
@@ -325,6 +339,16 @@ impl Described<'_> {
         if self.has_id() {
             first.insert("id".to_owned(), identifier(json!({ "type": "integer", "minimum": 1 })));
         }
+        if let Some(Value::Array(mut shapes)) = object.remove("oneOf") {
+            if let Some(said) = hoist_description(&mut shapes) {
+                object.insert("description".to_owned(), said);
+            }
+            shapes.iter_mut().for_each(|shape| allow_also(shape, &first));
+            object.insert("oneOf".to_owned(), Value::Array(shapes));
+            object.insert("type".to_owned(), json!("object"));
+        }
+        // What must have at least so many fields has them beside the identifier and the type.
+        raise_minimum(object, first.len());
         let mut required: Vec<Value> = first.keys().map(|name| json!(name)).collect();
         let own = object.remove("properties").and_then(|own| own.as_object().cloned()).unwrap_or_default();
         first.extend(own);
@@ -333,8 +357,6 @@ impl Described<'_> {
         if !required.is_empty() {
             object.insert("required".to_owned(), Value::Array(required));
         }
-        // The body of a change has at least one field; the identifier is not one of them.
-        object.remove("minProperties");
         schema
     }
 
@@ -374,11 +396,42 @@ fn inline(schema: &mut Value, document: &Value, depth: usize) {
     }
 }
 
+/// Takes the description out of shapes that all have the same.
+fn hoist_description(shapes: &mut [Value]) -> Option<Value> {
+    let said = shapes.first()?.get("description")?.clone();
+    if shapes.iter().any(|shape| shape.get("description") != Some(&said)) {
+        return None;
+    }
+    shapes.iter_mut().filter_map(Value::as_object_mut).for_each(|shape| drop(shape.remove("description")));
+    Some(said)
+}
+
+/// Lets one of several shapes have the fields that stand around all of them, where they are described.
+fn allow_also(shape: &mut Value, around: &Map<String, Value>) {
+    let Some(shape) = shape.as_object_mut() else { return };
+    raise_minimum(shape, around.len());
+    if let Some(Value::Object(fields)) = shape.get_mut("properties") {
+        fields.extend(around.keys().map(|name| (name.clone(), json!({}))));
+    }
+}
+
+/// Raises the least number of fields of an object, where it has one.
+fn raise_minimum(object: &mut Map<String, Value>, by: usize) {
+    let least = object.get("minProperties").and_then(Value::as_u64).zip(u64::try_from(by).ok());
+    if let Some((least, by)) = least {
+        object.insert("minProperties".to_owned(), json!(least.saturating_add(by)));
+    }
+}
+
 /// Any text without a null character, which JSON seldom has anyway.
 const ANY_TEXT: &str = "^[^\\u0000]*$";
 
-/// Leaves out what tells an agent nothing that the rest does not: the calendar behind `format: date`, the bounds of 64 bits, the
-/// texts that a number may be sent as.
+/// Where the bounds of money begin, which nobody's books reach.
+const MONEY_BOUND: f64 = 9_999_999_999.0;
+
+/// Leaves out what tells an agent nothing that the rest does not: the calendar behind `format: date`, the bounds of 64 bits and of
+/// money, the texts that a number may be sent as, fields that could only be null. How many decimals a number may have its
+/// description says, because validators that reckon in floats take 10.03 for no multiple of 0.01.
 fn shorten(schema: &mut Value) {
     let Value::Object(members) = schema else {
         if let Value::Array(items) = schema {
@@ -389,10 +442,19 @@ fn shorten(schema: &mut Value) {
     let is_said = members.get("format").is_some_and(|format| format == "date")
         || members.contains_key("multipleOf")
         || members.get("pattern").is_some_and(|pattern| pattern == ANY_TEXT);
+    if members.get("additionalProperties").is_some_and(|more| more == false)
+        && let Some(Value::Object(fields)) = members.get_mut("properties")
+    {
+        fields.retain(|_, field| *field != json!({ "type": "null" }));
+    }
     members.retain(|name, value| match name.as_str() {
         "pattern" => !is_said,
+        "multipleOf" => false,
+        "minLength" => value != 0,
         "format" => value != "int64",
-        "maximum" => value.as_i64() != Some(i64::MAX),
+        "maximum" | "minimum" => {
+            value.as_i64() != Some(i64::MAX) && value.as_f64().is_none_or(|bound| bound.abs() < MONEY_BOUND)
+        }
         _ => true,
     });
     for (name, member) in members.iter_mut() {
@@ -437,11 +499,7 @@ fn is_integer(schema: &Value) -> bool {
 
 /// An identifier, or the record that an operation before makes.
 fn identifier(own: Value) -> Value {
-    let reference = json!({
-        "type": "object",
-        "properties": { "$from": { "type": "string" } },
-        "required": ["$from"],
-        "additionalProperties": false,
-    });
+    // Its whole schema would be the longest part of many others; a plan refuses what does not belong in it.
+    let reference = json!({ "type": "object", "required": ["$from"] });
     json!({ "anyOf": [own, reference] })
 }
