@@ -560,8 +560,7 @@ async fn start_unless_stopped(
     signals: &mut Signals,
 ) -> anyhow::Result<Option<Running>> {
     let stop = Notify::new();
-    let starting = start(settings, Arc::clone(clock), StartOverrides::default(), stop.notified());
-    tokio::pin!(starting);
+    let mut starting = Box::pin(start(settings, Arc::clone(clock), StartOverrides::default(), stop.notified()));
     let begun = tokio::select! {
         running = &mut starting => return running.map(Some),
         () = signals.come() => Instant::now(),

@@ -3,8 +3,8 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::io::ErrorKind;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -31,6 +31,9 @@ pub(super) struct FileGuard {
     path: PathBuf,
     /// The path that leads to over symbolic links. SQLite keeps the log beside it, and so do we the marker.
     real: PathBuf,
+    /// The file, opened once and never closed: closing it would end every lock that SQLite has on it in this process, and another
+    /// program would then take the log away.
+    file: OnceLock<File>,
     /// The device and the number of the file that was opened.
     opened: OnceLock<(u64, u64)>,
     is_remembered: AtomicBool,
@@ -88,24 +91,47 @@ impl FileGuard {
                 real.display()
             )));
         }
-        if size > 0 && !has_log && is_cut_off(&path, size) {
-            return Err(StoreError::Other(format!(
-                "the database file {} is cut off: it has {size} bytes, fewer than its first page says; put a copy in its place",
-                path.display()
-            )));
-        }
-        Ok(Self {
+        let guard = Self {
             path,
             real,
+            file: OnceLock::new(),
             opened: OnceLock::new(),
             is_remembered: AtomicBool::new(remembered.is_some()),
             found: Mutex::default(),
-        })
+        };
+        if size > 0 && !has_log && guard.is_cut_off(size) {
+            return Err(StoreError::Other(format!(
+                "the database file {} is cut off: it has {size} bytes, fewer than its first page says; put a copy in its place",
+                guard.path.display()
+            )));
+        }
+        Ok(guard)
+    }
+
+    fn header(&self) -> std::io::Result<[u8; HEADER_BYTES]> {
+        let file = match self.file.get() {
+            Some(file) => file,
+            None => {
+                let file = File::open(&self.path)?;
+                self.file.get_or_init(|| file)
+            }
+        };
+        let mut header = [0_u8; HEADER_BYTES];
+        file.read_exact_at(&mut header, 0)?;
+        Ok(header)
+    }
+
+    /// Whether a database file of this size lacks pages that its header counts, or has no header.
+    fn is_cut_off(&self, size: u64) -> bool {
+        match self.header() {
+            Ok(header) => size < stated_bytes(&header),
+            Err(error) => error.kind() == ErrorKind::UnexpectedEof,
+        }
     }
 
     /// Whether the file is shorter than its first page says. Right after a crash that may be so while the log still has the rest.
     pub(super) fn is_in_doubt(&self) -> bool {
-        fs::metadata(&self.path).is_ok_and(|file| file.len() > 0 && is_cut_off(&self.path, file.len()))
+        fs::metadata(&self.path).is_ok_and(|file| file.len() > 0 && self.is_cut_off(file.len()))
     }
 
     /// An error when there was a database of ours in the file, as its marker says, and there is another one now.
@@ -211,7 +237,7 @@ impl FileGuard {
             return damaged("emptied");
         }
         if size > 0 {
-            match header(&self.path) {
+            match self.header() {
                 Ok(header) if !header.starts_with(MAGIC) => return damaged("overwritten"),
                 // It may have become smaller: another program may compact it. Then its first page says so too.
                 Ok(header) if size < stated_bytes(&header) && size < before => return damaged("cut off"),
@@ -250,20 +276,6 @@ pub(super) fn log_bytes(database: &Path) -> u64 {
 
 fn beside_bytes(database: &Path, ending: &str) -> u64 {
     fs::metadata(beside(database, ending)).map_or(0, |file| file.len())
-}
-
-fn header(path: &Path) -> std::io::Result<[u8; HEADER_BYTES]> {
-    let mut header = [0_u8; HEADER_BYTES];
-    File::open(path).and_then(|mut file| file.read_exact(&mut header))?;
-    Ok(header)
-}
-
-/// Whether a database file of this size lacks pages that its header counts, or has no header.
-fn is_cut_off(path: &Path, size: u64) -> bool {
-    match header(path) {
-        Ok(header) => size < stated_bytes(&header),
-        Err(error) => error.kind() == ErrorKind::UnexpectedEof,
-    }
 }
 
 /// The size that the header of a database states: bytes of a page (at 16, where 1 is 65536) times pages (at 28).

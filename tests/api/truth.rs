@@ -163,6 +163,28 @@ fn a_file_that_is_cut_off_right_after_it_grew_acknowledges_nothing_more() {
 }
 
 #[test]
+fn another_program_that_looks_into_the_file_leaves_the_log_of_a_running_service_alone() {
+    let served = Served::start(&[]);
+    served.write().expect(201);
+    let url = format!("sqlite://{}", served.database().display());
+    let log = served.shell.path("data/bookkeeping.db-wal");
+    for _ in 0..3 {
+        execute(&url, "select count(*) from user_account");
+        assert!(log.exists(), "its last user took the log away");
+        served.write().expect(201);
+        served.shell.ok(&["credits", "show", "--email", EMAIL]);
+        assert!(log.exists(), "its last user took the log away");
+    }
+    // Dropped is killed.
+    drop(served.serving);
+    let serving = served.shell.serve(&[]);
+    let [public, _] = serving.addresses();
+    let listed = Client::new(&public).get("/api/v1/keys").bearer(&served.session).send().expect(200);
+    assert_eq!(listed["keys"].as_array().expect("a list").len(), 4, "{listed}");
+    served.shell.ok(&["check"]);
+}
+
+#[test]
 fn on_a_file_that_is_gone_readers_too_say_that_the_database_is_away() {
     for overwrite in [false, true] {
         let served = Served::start(&[]);
