@@ -231,7 +231,7 @@ fn whatever_form_a_proxy_writes_an_address_in_it_is_the_clients() {
         let mut connection = std::net::TcpStream::connect(server.client.address()).expect("connected");
         let head =
             b"POST /app/v1/register HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\nX-Forwarded-For: ";
-        connection.write_all(&[head, hops, b"\r\n\r\n{}"].concat()).expect("sent");
+        connection.write_all(&[head.as_slice(), hops, b"\r\n\r\n{}"].concat()).expect("sent");
         let mut answer = Vec::new();
         connection.read_to_end(&mut answer).expect("an answer");
         String::from_utf8_lossy(&answer).split(' ').nth(1).and_then(|status| status.parse::<u16>().ok())

@@ -342,23 +342,21 @@ mod tests {
     fn large_answers_that_nobody_reads_make_room_for_each_other() {
         let watch = Rc::new(watch(1_000));
         let context = Context::from_waker(noop_waker_ref());
-        let mut connections = Vec::new();
-        let large: Bytes = vec![0; 300_000].into();
-        let mut open = |answer: Bytes| {
+        let open = |answer: Bytes| {
             let connection = watch.watched(Rc::default());
             connection.begin_answer();
             connection.outgoing().push(answer);
             connection.note_unread(&context);
-            connections.push(connection);
-            cut_after(&watch, 1, &connections)
+            connection
         };
-        for cut in [0, 0, 0] {
-            assert_eq!(open(vec![0; 300_000].into()), cut);
-        }
+        let unread = |bytes: usize| open(vec![0; bytes].into());
+        let shared: Bytes = vec![0; 300_000].into();
         // Small ones and shared ones take nothing from anybody.
-        assert_eq!(open(vec![0; 60_000].into()), 0);
-        assert_eq!(open(large.clone()), 0);
-        assert_eq!(open(vec![0; 300_000].into()), 1);
+        let mut connections =
+            vec![unread(300_000), unread(300_000), unread(300_000), unread(60_000), open(shared.clone())];
+        assert_eq!(cut_after(&watch, 1, &connections), 0);
+        connections.push(unread(300_000));
+        assert_eq!(cut_after(&watch, 1, &connections), 1);
         assert!(connections[0].is_cut(), "the one that has read nothing for longest");
     }
 

@@ -113,12 +113,13 @@ async fn a_job_claimed_while_the_service_begins_to_stop_is_waited_for_and_given_
         stopping,
     };
     assert!(!board.is_busy());
-    let turn = tokio::spawn(async move { (runner.turn().await, runner) });
-    settle.begun.notified().await;
-    stop.send_replace(Stopping::Draining);
-    assert!(board.is_busy(), "whoever stops must not take the engine for idle");
-    settle.go_on.notify_one();
-    let (outcome, runner) = turn.await.unwrap();
+    let stop_meanwhile = async {
+        settle.begun.notified().await;
+        stop.send_replace(Stopping::Draining);
+        assert!(board.is_busy(), "whoever stops must not take the engine for idle");
+        settle.go_on.notify_one();
+    };
+    let (outcome, ()) = tokio::join!(runner.turn(), stop_meanwhile);
     assert!(matches!(outcome, Ok(Turn::GivenBack)), "{outcome:?}");
     assert_eq!(*settle.given_back.lock().unwrap(), [JobId("rec_1".to_owned())]);
     assert!(!board.is_busy());
