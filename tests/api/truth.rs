@@ -171,7 +171,18 @@ fn another_program_that_looks_into_the_file_leaves_the_log_of_a_running_service_
     served.write().expect(201);
     let url = format!("sqlite://{}", served.database().display());
     let log = served.shell.path("data/bookkeeping.db-wal");
+    // Whoever closes the database takes the log away unless somebody else has this lock.
+    let inode = format!(":{}", std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(served.database()).unwrap()));
+    let process = served.serving.id().to_string();
+    let is_locked = || {
+        let Ok(locks) = std::fs::read_to_string("/proc/locks") else { return true };
+        locks.lines().any(|line| {
+            let mut words = line.split_whitespace().skip(4);
+            words.next() == Some(process.as_str()) && words.next().is_some_and(|file| file.ends_with(&inode))
+        })
+    };
     for _ in 0..3 {
+        assert!(is_locked(), "the lock of the service is gone");
         execute(&url, "select count(*) from user_account");
         assert!(log.exists(), "its last user took the log away");
         served.write().expect(201);
