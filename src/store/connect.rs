@@ -16,6 +16,9 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a write waits on PostgreSQL for what another transaction has locked, in milliseconds.
 const LOCK_TIMEOUT_MS: &str = "4000";
+/// After how many milliseconds PostgreSQL ends the transaction, and with it the locks, of a process that has gone silent within it. Less
+/// than a lease.
+const SILENT_MAX_MS: &str = "10000";
 /// Symbolic links that are followed at most, as systems do.
 const LINKS_MAX: usize = 40;
 const STATEMENT_CACHE_CAPACITY: usize = 512;
@@ -66,7 +69,7 @@ pub(super) async fn writer(url: &str) -> Result<DatabaseConnection, StoreError> 
         postgres
             .statement_cache_capacity(STATEMENT_CACHE_CAPACITY)
             .application_name("bookkeeping writer")
-            .options([("lock_timeout", LOCK_TIMEOUT_MS)])
+            .options([("lock_timeout", LOCK_TIMEOUT_MS), ("idle_in_transaction_session_timeout", SILENT_MAX_MS)])
     });
     Ok(Database::connect(options).await?)
 }
