@@ -21,8 +21,8 @@ const DAMAGED: &str = "damaged: ";
 const HEADER_BYTES: usize = 32;
 /// What a database begins with.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-/// A file that stays shorter than its first page says for so long was cut off: whoever copies a log into a file writes the first page
-/// first, and the end of the file at last.
+/// A file that stays shorter than its first page says for so long, and does not change meanwhile, was cut off: whoever copies a log into
+/// a file writes the first page first, and the end of the file at last.
 const SHORT_MAX: Duration = Duration::from_secs(3);
 
 /// Watches one database file for as long as it is open.
@@ -37,28 +37,33 @@ pub(super) struct FileGuard {
     /// The device and the number of the file that was opened.
     opened: OnceLock<(u64, u64)>,
     is_remembered: AtomicBool,
+    /// Whether what a crash left in the log has been copied: only then a file that is short was cut off.
+    is_settled: AtomicBool,
     found: Mutex<Found>,
 }
+
+/// The size of a file, and the second and nanosecond of its last change.
+type State = (u64, i64, i64);
 
 /// What the looks at a file found.
 #[derive(Debug, Default)]
 struct Found {
     /// What is wrong with it, for good.
     damage: Option<String>,
-    /// The size, and the second and nanosecond of the last change, with which it was last found whole.
-    whole: (u64, i64, i64),
-    /// Since when it is shorter than its first page says.
-    short_since: Option<Instant>,
+    /// The state in which it was last found whole.
+    whole: State,
+    /// Since when it is shorter than its first page says and does not change, and with which size and last change.
+    short: Option<(Instant, State)>,
 }
 
 /// How often, and after how long each time, a file that was found short is looked at again before anybody is told.
-const LOOKS_AGAIN: (u32, Duration) = (25, Duration::from_millis(10));
+const LOOKS_AGAIN: (u32, Duration) = (10, Duration::from_millis(3));
 
 /// What one look found.
 enum Look {
     Whole,
     /// It is shorter than its first page says, which may pass.
-    Short,
+    Short(State),
     Damaged(String),
 }
 
@@ -97,6 +102,7 @@ impl FileGuard {
             file: OnceLock::new(),
             opened: OnceLock::new(),
             is_remembered: AtomicBool::new(remembered.is_some()),
+            is_settled: AtomicBool::new(false),
             found: Mutex::default(),
         };
         if size > 0 && !has_log && guard.is_cut_off(size) {
@@ -131,7 +137,14 @@ impl FileGuard {
 
     /// Whether the file is shorter than its first page says. Right after a crash that may be so while the log still has the rest.
     pub(super) fn is_in_doubt(&self) -> bool {
+        // The first look opens the file, and two that open it would close one of them again.
+        let _first = self.found();
         fs::metadata(&self.path).is_ok_and(|file| file.len() > 0 && self.is_cut_off(file.len()))
+    }
+
+    /// The log of a crash, if there was one, has been copied into the file.
+    pub(super) fn settle(&self) {
+        self.is_settled.store(true, Ordering::Release);
     }
 
     /// An error when there was a database of ours in the file, as its marker says, and there is another one now.
@@ -180,7 +193,8 @@ impl FileGuard {
             let mut looked = self.look(&mut found);
             // Another program may just be copying the log into it, which takes moments.
             for _ in 0..LOOKS_AGAIN.0 {
-                if found.short_since.is_some() || !matches!(looked, Look::Short) {
+                let is_new = matches!(looked, Look::Short(_)) && found.short.is_none();
+                if !is_new || !self.is_settled.load(Ordering::Acquire) {
                     break;
                 }
                 std::thread::sleep(LOOKS_AGAIN.1);
@@ -188,11 +202,13 @@ impl FileGuard {
             }
             let damage = match looked {
                 Look::Whole => {
-                    found.short_since = None;
+                    found.short = None;
                     return Ok(());
                 }
-                Look::Short => {
-                    let since = *found.short_since.get_or_insert_with(Instant::now);
+                Look::Short(_) if !self.is_settled.load(Ordering::Acquire) => return Ok(()),
+                Look::Short(state) => {
+                    let unchanged = found.short.filter(|(_, before)| *before == state);
+                    let (since, _) = *found.short.insert(unchanged.unwrap_or_else(|| (Instant::now(), state)));
                     let path = self.path.display();
                     if since.elapsed() < SHORT_MAX {
                         let said = format!("the database file {path} is shorter than its first page says");
@@ -241,7 +257,7 @@ impl FileGuard {
                 Ok(header) if !header.starts_with(MAGIC) => return damaged("overwritten"),
                 // It may have become smaller: another program may compact it. Then its first page says so too.
                 Ok(header) if size < stated_bytes(&header) && size < before => return damaged("cut off"),
-                Ok(header) if size < stated_bytes(&header) => return Look::Short,
+                Ok(header) if size < stated_bytes(&header) => return Look::Short(now),
                 Err(error) if error.kind() == ErrorKind::UnexpectedEof => return damaged("cut off"),
                 Ok(_) => {}
                 Err(_) => return Look::Whole,
@@ -318,6 +334,10 @@ mod tests {
         };
         write(4, 4 * 4096);
         let whole = guard().unwrap();
+        write(5, 4 * 4096);
+        whole.check().unwrap();
+        whole.settle();
+        write(4, 4 * 4096);
         whole.check().unwrap();
         write(2, 2 * 4096);
         whole.check().unwrap();
@@ -381,10 +401,21 @@ mod tests {
         write(2, 2 * 4096);
         let guard = FileGuard::new(&format!("sqlite://{}", path.display())).unwrap();
         guard.check().unwrap();
+        // What a crash left in the log comes first.
         write(9, 8 * 4096);
+        guard.check().unwrap();
+        guard.settle();
         assert!(guard.check().is_err());
         assert_eq!(guard.damage(), None);
-        guard.found().short_since = Instant::now().checked_sub(SHORT_MAX);
+        let long_ago = |guard: &FileGuard| {
+            let mut found = guard.found();
+            found.short = found.short.and_then(|(since, state)| Some((since.checked_sub(SHORT_MAX)?, state)));
+        };
+        // A file that grows is being written by somebody, however long it takes.
+        long_ago(&guard);
+        write(9, 8 * 4096 + 1);
+        assert!(guard.check().unwrap_err().to_string().contains("is shorter than its first page says"));
+        long_ago(&guard);
         assert!(guard.check().unwrap_err().to_string().contains("was cut off while it was open"));
         write(9, 9 * 4096);
         assert!(guard.check().is_err());

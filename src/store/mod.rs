@@ -161,6 +161,9 @@ impl Store {
             connection.execute_unprepared("pragma wal_checkpoint(truncate)").await?;
             connection.close().await?;
         }
+        if let Some(file) = &shared.file {
+            file.settle();
+        }
         if follow {
             follow_database_clock(&reader, &shared).await?;
         }

@@ -399,7 +399,13 @@ impl Leftover<'_> {
             self.pace.spend(64)?;
             let near = of_day(first)..of_day(last.saturating_add(1)).min(of_day(first) + MEMBERS);
             let open = near.filter(|&place| !one_taken[place] && is_usable(one.pence[place]));
+            let before = claims.len();
             claims.extend(open.map(|place| (place as u32, at)));
+            self.pace.spend(64 * (claims.len() - before) as u64)?;
+            // Where so much adds up to so much, nothing is told by any of it.
+            if sets.is_crowded() || claims.len() > CLAIMS {
+                return Ok(());
+            }
         }
         claims.sort_unstable();
         let mut reader = Reader::new(self.texts.vocabulary.len());
@@ -465,6 +471,9 @@ impl Leftover<'_> {
         Member { day: rows.days[place as usize], key, pence: rows.pence[place as usize] as i64, place }
     }
 }
+
+/// Pairs of a set and a row of its amount that are looked at, a bound on memory.
+const CLAIMS: usize = 500_000;
 
 /// Sums of few rows that are counted for one row.
 const FEW_WORK: u64 = 4_096;

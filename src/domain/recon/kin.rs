@@ -21,6 +21,9 @@ const SUBSET_ROWS: usize = 7;
 /// Sets that are added up, for one side.
 const SETS: u64 = 3_000_000;
 
+/// Sets that are kept, a bound on memory. A file with more of them says nothing by any.
+const SETS_KEPT: usize = 200_000;
+
 /// An open row with one of its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Mention {
@@ -84,6 +87,7 @@ pub(super) struct Sets {
     tried: Vec<(i32, u64, u64)>,
     /// For every place the sets it was in.
     with_place: Vec<u32>,
+    is_crowded: bool,
 }
 
 impl Sets {
@@ -95,7 +99,7 @@ impl Sets {
         window_days: i32,
         pace: &Pace<'_>,
     ) -> Result<Self, Stopped> {
-        let mut sets = Self { found: Vec::new(), tried: Vec::new(), with_place: vec![0; places] };
+        let mut sets = Self { found: Vec::new(), tried: Vec::new(), with_place: vec![0; places], is_crowded: false };
         let mut left = SETS;
         for rows in mentions.chunk_by(|one, other| one.word == other.word) {
             if rows.len() < 2 {
@@ -198,12 +202,21 @@ impl Sets {
     }
 
     fn add(&mut self, rows: &[Mention], mask: u64, pence: i64, is_part: bool) {
+        if self.found.len() >= SETS_KEPT {
+            self.is_crowded = true;
+            return;
+        }
         let chosen = || rows.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, row)| row);
         let mut places: Vec<u32> = chosen().map(|row| row.place).collect();
         places.sort_unstable();
         let days = || chosen().map(|row| row.day);
         let (Some(first), Some(last)) = (days().min(), days().max()) else { return };
         self.found.push(Kin { pence, first, last, places, is_part });
+    }
+
+    /// Whether more sets have an amount that is looked for than are kept.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.is_crowded
     }
 }
 
@@ -229,6 +242,17 @@ mod tests {
         assert_eq!(found(&mut rows.to_vec(), 59_053), [[0, 1]]);
         assert!(found(&mut rows.to_vec(), 60_075).is_empty());
         assert!(found(&mut rows.to_vec(), 60_068).is_empty());
+    }
+
+    #[test]
+    fn no_more_sets_are_kept_than_fit() {
+        // Of so many words the same seven rows: all their sums are wanted.
+        let mut mentions: Vec<Mention> =
+            (0..2_000).flat_map(|word| (0..7).map(move |at| mention(word, 10, word * 7 + at, 100))).collect();
+        mentions.sort_unstable();
+        let wanted = Wanted::of((2..=7).map(|rows| 100 * rows));
+        let sets = Sets::of(&mentions, 14_000, &wanted, 3, &Pace::new(&Unattended)).unwrap();
+        assert!(sets.is_crowded() && sets.found.len() <= SETS_KEPT, "{} sets", sets.found.len());
     }
 
     #[test]

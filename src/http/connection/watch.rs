@@ -171,7 +171,8 @@ impl Watched {
             TICK.saturating_mul(elapsed) >= allowed
         };
         self.unread_since.get().is_some_and(|since| is_over(since, deadlines.write))
-            || self.ends_at.get().is_some_and(|at| now >= at)
+            // An answer that is being written has the time that its reader takes.
+            || self.phase.get() != Phase::Answering && self.ends_at.get().is_some_and(|at| now >= at)
             || matches!(self.phase.get(), Phase::Head(since) if is_over(since, deadlines.head))
     }
 

@@ -117,8 +117,10 @@ pub(super) fn with_lines(
     for row in &mut rows {
         let lines = of_accounts.remove(row.account_code.as_str()).unwrap_or_default();
         let fit = lines.iter().take_while(|line| {
-            used += length(line) + 1;
-            used <= WITH_LINES_BYTES_MAX
+            let with_line = used + length(line) + 1;
+            let fits = with_line <= WITH_LINES_BYTES_MAX;
+            used = if fits { with_line } else { used };
+            fits
         });
         row.lines = fit.map(|line| (*line).clone()).collect();
         row.lines_left_out = Some(lines.len() - row.lines.len()).filter(|left| *left > 0);
