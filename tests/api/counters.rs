@@ -18,11 +18,17 @@ use crate::support::server::{RECONCILE, Setup, TestServer};
 use crate::support::until;
 
 /// Counters that no request moves on its own, and why; `tests/internals/actors` sees each of them rise.
-const NOT_BY_REQUESTS: [(&str, &str); 1] = [(
-    "actor_restarts_total",
-    "an actor restarts when a handler of ours panics or hangs; no request does that to the real actors, so panic.rs, hang.rs \
-     and unguarded.rs do it to actors of their own",
-)];
+const NOT_BY_REQUESTS: [(&str, &str); 2] = [
+    (
+        "actor_restarts_total",
+        "an actor restarts when a handler of ours panics or hangs; no request does that to the real actors, so panic.rs, hang.rs \
+         and unguarded.rs do it to actors of their own",
+    ),
+    (
+        "jobs_recovered_total",
+        "only a process that is killed leaves a running job behind: one that stops gives it back, and no request kills a process",
+    ),
+];
 
 /// Labels that say where something happened; the others say what, and each of their values has to be seen.
 const PLACES: [&str; 4] = ["actor", "product", "route", "method"];

@@ -345,7 +345,8 @@ impl<'k> Reader<'k> {
 
     /// What names like the payee's sell, for money that goes out.
     fn add_expected(&self, wording: &Wording, digits: u32, strongest: f32, money_in: bool, sums: &mut Sums) {
-        if money_in || is_person(&wording.payee) {
+        // A cheque or cash names no payee.
+        if money_in || matches!(wording.channel, Channel::Cheque | Channel::Cash) || is_person(&wording.payee) {
             return;
         }
         let factor = if strongest >= WEIGHTS.usual { WEIGHTS.expected_beside } else { 1.0 };

@@ -190,7 +190,7 @@ pub const WEIGHTS: Weights = Weights {
     purchase_below: 0.9,
     purchase: 0.9,
     weak_below: 0.34,
-    weak_alone: 1.2,
+    weak_alone: 1.6,
     weak_name_below: 0.36,
     fallback_below: 0.42,
     close_tier: 0.8,

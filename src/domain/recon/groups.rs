@@ -96,6 +96,7 @@ enum Way {
 }
 
 /// A sum that was found, by places in canonical order.
+#[derive(Debug, Clone)]
 struct Proposal {
     is_bank: bool,
     row: u32,
@@ -369,7 +370,9 @@ impl Leftover<'_> {
         let Dataset { bank, book } = self.dataset;
         let (one, other) = if is_bank { (self.bank, self.book) } else { (self.book, self.bank) };
         let (one_rows, other_rows) = if is_bank { (bank, book) } else { (book, bank) };
-        let side = if is_bank { &self.texts.book } else { &self.texts.bank };
+        let (own, side) =
+            if is_bank { (&self.texts.bank, &self.texts.book) } else { (&self.texts.book, &self.texts.bank) };
+        let mut strangers: Vec<(u64, Proposal)> = Vec::new();
         let one_taken = if is_bank { &taken.bank } else { &taken.book };
         let ones = self.open_rows(is_bank, taken)?;
         let others = self.open_rows(!is_bank, taken)?;
@@ -456,8 +459,20 @@ impl Leftover<'_> {
             }
             let apart = |&place: &u32| i64::from((other.days[place as usize] - day).abs());
             let days = set.iter().map(apart).sum();
-            proposals.push(Proposal { is_bank, row, others: set.clone(), accidents: chance, days });
+            let proposal = Proposal { is_bank, row, others: set.clone(), accidents: chance, days };
+            let has_name = |words: &[u32]| words.iter().any(|&word| self.texts.is_name(word));
+            let is_strange = has_name(own.row(row as usize))
+                && set.iter().any(|&place| has_name(side.row(place as usize)))
+                && !set.iter().any(|place| related.contains(place));
+            match is_strange {
+                true => strangers.push((self.member(own, one, row).key, proposal)),
+                false => proposals.push(proposal),
+            }
         }
+        // Whoever is named only here is somebody else; who is paid so again and again goes by another name.
+        strangers.sort_by_key(|(key, proposal)| (*key, proposal.row));
+        let by_name = strangers.chunk_by(|left, right| left.0 == right.0).filter(|same| same.len() > 1);
+        proposals.extend(by_name.flatten().map(|(_, proposal)| proposal.clone()));
         Ok(())
     }
 

@@ -115,6 +115,8 @@ impl Socket {
                 Ok(Message::Close(frame)) => code = frame.map(|frame| frame.code.into()),
                 Ok(_) => {}
                 Err(tungstenite::Error::ConnectionClosed) => return code,
+                // The goodbye was read; the answer to it found nobody.
+                Err(tungstenite::Error::Io(_)) if code.is_some() => return code,
                 Err(error) => panic!("the connection is not closed as it should be: {error}"),
             }
         }
