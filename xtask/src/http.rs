@@ -37,6 +37,11 @@ impl Reply {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)
     }
 
+    /// Whether the service had bound its port and was not ready yet.
+    fn is_of_a_start(&self) -> bool {
+        self.status == 503 && self.json().pointer("/error/details/reason").is_some_and(|reason| reason == "starting")
+    }
+
     /// `error.code` of the envelope, empty when there is none.
     #[must_use]
     pub fn error_code(&self) -> String {
@@ -142,12 +147,15 @@ impl Connection {
         Ok(reply)
     }
 
-    /// As `send`, but tried again while the connection is refused or breaks, until the deadline. Only for requests
-    /// that are harmless to repeat.
+    /// As `send`, but tried again while the connection is refused or breaks or the service says that it is starting, until the
+    /// deadline. Only for requests that are harmless to repeat.
     pub fn send_patiently(&mut self, request: &Request<'_>, patience: Duration) -> Result<Reply> {
         let deadline = Instant::now() + patience;
         loop {
             match self.send(request) {
+                Ok(reply) if reply.is_of_a_start() && Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
                 Ok(reply) => return Ok(reply),
                 Err(error) if Instant::now() >= deadline => {
                     return Err(anyhow::Error::new(error)
