@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::log_index::LogIndex;
 use super::{StoreError, connect};
 
 /// What the marker says while all is well; a damaged database's says so in its first word.
@@ -21,8 +22,8 @@ const DAMAGED: &str = "damaged: ";
 const HEADER_BYTES: usize = 32;
 /// What a database begins with.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-/// A file that stays shorter than its first page says for so long, and does not change meanwhile, was cut off: whoever copies a log into
-/// a file writes the first page first, and the end of the file at last.
+/// A file that stays shorter than its first page says for so long, has not the rest in its log and does not change meanwhile, was cut
+/// off: whoever copies a log into a file writes the first page first, and the end of the file at last.
 const SHORT_MAX: Duration = Duration::from_secs(3);
 
 /// Watches one database file for as long as it is open.
@@ -36,6 +37,8 @@ pub(super) struct FileGuard {
     file: OnceLock<File>,
     /// The device and the number of the file that was opened.
     opened: OnceLock<(u64, u64)>,
+    /// The log and its index beside it.
+    log: LogIndex,
     is_remembered: AtomicBool,
     /// Whether what a crash left in the log has been copied: only then a file that is short was cut off.
     is_settled: AtomicBool,
@@ -98,6 +101,7 @@ impl FileGuard {
         }
         let guard = Self {
             path,
+            log: LogIndex::new(beside(&real, "-wal"), beside(&real, "-shm")),
             real,
             file: OnceLock::new(),
             opened: OnceLock::new(),
@@ -231,6 +235,12 @@ impl FileGuard {
         }
     }
 
+    /// Whether the pages that a file of this size lacks are in its log, not copied yet.
+    fn log_has_rest(&self, size: u64, header: &[u8; HEADER_BYTES]) -> bool {
+        let (page_bytes, pages) = stated_pages(header);
+        page_bytes > 0 && self.log.still_has(size / page_bytes + 1, pages, page_bytes)
+    }
+
     fn look(&self, found: &mut Found) -> Look {
         let damaged =
             |how: &str| Look::Damaged(format!("the database file {} was {how} while it was open", self.path.display()));
@@ -257,7 +267,9 @@ impl FileGuard {
                 Ok(header) if !header.starts_with(MAGIC) => return damaged("overwritten"),
                 // It may have become smaller: another program may compact it. Then its first page says so too.
                 Ok(header) if size < stated_bytes(&header) && size < before => return damaged("cut off"),
-                Ok(header) if size < stated_bytes(&header) => return Look::Short(now),
+                Ok(header) if size < stated_bytes(&header) && !self.log_has_rest(size, &header) => {
+                    return Look::Short(now);
+                }
                 Err(error) if error.kind() == ErrorKind::UnexpectedEof => return damaged("cut off"),
                 Ok(_) => {}
                 Err(_) => return Look::Whole,
@@ -294,18 +306,26 @@ fn beside_bytes(database: &Path, ending: &str) -> u64 {
     fs::metadata(beside(database, ending)).map_or(0, |file| file.len())
 }
 
-/// The size that the header of a database states: bytes of a page (at 16, where 1 is 65536) times pages (at 28).
+/// The size that the header of a database states.
 fn stated_bytes(header: &[u8; HEADER_BYTES]) -> u64 {
+    let (page_bytes, pages) = stated_pages(header);
+    u64::from(pages) * page_bytes
+}
+
+/// Bytes of a page (at 16, where 1 is 65536) and the number of pages (at 28) that the header of a database states.
+fn stated_pages(header: &[u8; HEADER_BYTES]) -> (u64, u32) {
     let [.., page_high, page_low, _, _, _, _, _, _, _, _, _, _, a, b, c, d] = *header;
     let page_bytes = match u16::from_be_bytes([page_high, page_low]) {
         1 => 65_536,
         bytes => u64::from(bytes),
     };
-    u64::from(u32::from_be_bytes([a, b, c, d])) * page_bytes
+    (page_bytes, u32::from_be_bytes([a, b, c, d]))
 }
 
 #[cfg(test)]
 mod tests {
+    use sea_orm::{ConnectionTrait as _, TransactionTrait as _};
+
     use super::*;
 
     #[test]
@@ -419,6 +439,44 @@ mod tests {
         assert!(guard.check().unwrap_err().to_string().contains("was cut off while it was open"));
         write(9, 9 * 4096);
         assert!(guard.check().is_err());
+    }
+
+    #[actix_web::test]
+    async fn a_file_whose_end_waits_in_the_log_for_a_reader_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("books.db");
+        let url = format!("sqlite://{}", path.display());
+        connect::create_private_file(&url).unwrap();
+        let guard = FileGuard::new(&url).unwrap();
+        guard.settle();
+        let is_short = || guard.is_in_doubt();
+        let (writer, reader) = (connect::writer(&url).await.unwrap(), connect::writer(&url).await.unwrap());
+        let run = async |sql: &str| assert!(writer.execute_unprepared(sql).await.is_ok(), "{sql}");
+        run("create table note (id integer primary key, words text)").await;
+        run("pragma wal_checkpoint(truncate)").await;
+        guard.check().unwrap();
+
+        let rows =
+            "insert into note (words) with recursive row(n) as (select 1 union all select n + 1 from row where n < 20)
+                    select printf('%.3000c', 'a') from row";
+        run(rows).await;
+        let snapshot = reader.begin().await.unwrap();
+        snapshot.execute_unprepared("select count(*) from note").await.unwrap();
+        run("update note set words = printf('%.3000c', 'b')").await;
+        run("pragma wal_checkpoint(passive)").await;
+        assert!(is_short(), "the pages of the rows have frames that are younger than what is read");
+        guard.check().unwrap();
+
+        snapshot.commit().await.unwrap();
+        run("pragma wal_checkpoint(passive)").await;
+        assert!(!is_short());
+        guard.check().unwrap();
+
+        run(rows).await;
+        run("pragma wal_checkpoint(passive)").await;
+        let bytes = fs::metadata(&path).unwrap().len();
+        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(bytes - 4096).unwrap();
+        assert!(guard.check().unwrap_err().to_string().contains("is shorter than its first page says"));
     }
 
     #[test]

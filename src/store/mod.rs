@@ -14,6 +14,7 @@ mod error;
 mod file_guard;
 mod jobs;
 mod keys;
+mod log_index;
 mod mail;
 mod oauth;
 mod organisations;
