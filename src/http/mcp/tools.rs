@@ -62,6 +62,9 @@ fn scopes_of_tool(definition: &Definition, arguments: &Arguments) -> ScopeSet {
     needed
 }
 
+/// What an agent does where the service cannot answer now. Whether a change was carried out may not be known then.
+const TRY_AGAIN: &str = "send the same call again in a moment; what a token or a handle stands for is never done twice";
+
 /// Does what a tool is for: its scope, then its arguments, then the tool.
 pub(super) async fn run(call: &Call<Products>, definition: &Definition, arguments: Arguments) -> Outcome {
     let access = call.access().map_err(fault)?;
@@ -102,14 +105,19 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
     }
 }
 
+/// Why a tool could not answer: a fault of ours, or a service that cannot answer now, which an agent may wait for.
 fn fault(error: ApiError) -> Refused {
-    Refused::Fault(Box::new(error))
+    match error.code() {
+        ErrorCode::Busy => refused(error),
+        _ => Refused::Fault(Box::new(error)),
+    }
 }
 
 /// A refusal of a route in words.
 fn refused(error: ApiError) -> Refused {
     match error.code() {
         ErrorCode::InternalError => fault(error),
+        ErrorCode::Busy => Failure::of_route(ErrorCode::Busy, &error).next(TRY_AGAIN).into(),
         code => Refused::Failure(Failure::of_route(code, &error)),
     }
 }
@@ -436,4 +444,24 @@ async fn books_status(inside: &Inside<'_>) -> Outcome {
         financial_years: status.financial_years,
         gaps: status.gaps,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::StoreError;
+
+    #[test]
+    fn an_agent_is_told_that_the_database_is_away_and_not_of_a_fault() {
+        let told = |error: StoreError| match fault(error.into()) {
+            Refused::Failure(failure) => Some(failure.to_string()),
+            Refused::Fault(_) => None,
+        };
+        for away in [StoreError::Busy, StoreError::Unavailable("cut off".to_owned())] {
+            let told = told(away).unwrap();
+            assert!(told.starts_with("busy (store_unavailable): ") && told.ends_with(TRY_AGAIN), "{told}");
+            assert!(!told.contains("cut off"), "the cause is for the log");
+        }
+        assert_eq!(told(StoreError::Corrupt("a row".to_owned())), None);
+    }
 }
