@@ -38,7 +38,7 @@ fn rest(address: SocketAddr, token: &str) -> Vec<Vec<u8>> {
 fn tools(address: SocketAddr, token: &str) -> Vec<Vec<u8>> {
     vec![
         requests::initialize(address, token),
-        requests::message(address, token, "notifications/initialized", "{}"),
+        requests::notification(address, token, "notifications/initialized"),
         requests::message(address, token, "tools/list", "{}"),
     ]
 }

@@ -48,10 +48,18 @@ pub fn me(address: SocketAddr, credential: &str) -> Vec<u8> {
 
 /// A message to the tool server.
 pub fn message(address: SocketAddr, token: &str, method: &str, params: &str) -> Vec<u8> {
-    let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+    to_tools(address, token, format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#))
+}
+
+fn to_tools(address: SocketAddr, token: &str, body: String) -> Vec<u8> {
     let headers = [("Accept", "application/json, text/event-stream"), ("MCP-Protocol-Version", "2025-11-25")];
     let request = Request { headers: &headers, ..Request::post("/mcp", Some(token), body.as_bytes()) };
     [request.head(address), body.into_bytes()].concat()
+}
+
+/// A message of the older revisions that wants no answer.
+pub fn notification(address: SocketAddr, token: &str, method: &str) -> Vec<u8> {
+    to_tools(address, token, format!(r#"{{"jsonrpc":"2.0","method":"{method}"}}"#))
 }
 
 /// What a client says first.

@@ -143,6 +143,10 @@ async fn directly(call: &Call<Products>, message: Direct<'_>) -> Result<HttpResp
             call.message_answered(method, "", "answered", begun.elapsed());
             BoxBody::new(Parts(parts))
         }
+        Step::Accept => {
+            call.message_answered(method, "", "answered", begun.elapsed());
+            return Ok(HttpResponse::new(StatusCode::ACCEPTED));
+        }
         Step::Run(reply, definition, arguments) => {
             BoxBody::new(match Box::pin(run(call, definition, arguments)).await {
                 Ok(json) => reply.given(json.get())?,

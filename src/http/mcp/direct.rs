@@ -1,5 +1,5 @@
 //! Messages that are understood completely are answered without rmcp, whose service, tasks and channels take longer than most
-//! tools: calls and the list of tools, `initialize` and `server/discover`, in the form in which clients send them. Whatever is in doubt (a
+//! tools: calls and the list of tools, `initialize`, what follows it, and `server/discover`, in the form in which clients send them. Whatever is in doubt (a
 //! header or member that is not known here, an identifier or a revision that is written otherwise, an origin) is left to rmcp,
 //! and the answers are those it gives, to the byte.
 
@@ -39,6 +39,8 @@ pub(super) struct Direct<'a> {
 /// What it asks.
 enum Asked<'a> {
     Initialize(&'a str),
+    /// Nothing: the client says that it is ready.
+    Nothing,
     Discover,
     List,
     Call(&'static Definition, Arguments),
@@ -48,6 +50,8 @@ enum Asked<'a> {
 pub(super) enum Step<'a> {
     /// The answer is this text, in parts.
     Answer([Bytes; 3]),
+    /// A notification is accepted, and that is all.
+    Accept,
     /// The tool runs with these arguments; what it gives is then printed.
     Run(Reply<'a>, &'static Definition, Arguments),
 }
@@ -62,6 +66,20 @@ struct Message<'a> {
     #[serde(borrow)]
     params: Option<&'a RawValue>,
 }
+
+/// A message that wants no answer.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Notification<'a> {
+    jsonrpc: &'a str,
+    method: &'a str,
+    #[serde(rename = "params")]
+    _params: Option<NoMembers>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoMembers {}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -106,7 +124,7 @@ impl<'a> Direct<'a> {
         if !has_plain_headers(call, host) {
             return None;
         }
-        let message: Message<'a> = serde_json::from_slice(&call.body).ok()?;
+        let Ok(message) = serde_json::from_slice::<Message<'a>>(&call.body) else { return Self::of_notification(call) };
         let id = plain_id(message.id.get()).filter(|_| message.jsonrpc == "2.0")?;
         let version = call.header(PROTOCOL_VERSION);
         let params = message.params.map_or("{}", RawValue::get);
@@ -143,6 +161,15 @@ impl<'a> Direct<'a> {
         };
         Some(Self { id, is_newer, asked })
     }
+
+    /// What a client of an older revision says once it was answered `initialize`.
+    fn of_notification(call: &'a Call<Products>) -> Option<Self> {
+        let Notification { jsonrpc, method, .. } = serde_json::from_slice(&call.body).ok()?;
+        let is_known = jsonrpc == "2.0" && method == "notifications/initialized";
+        let is_plain = is_known && is_older(call, call.header(PROTOCOL_VERSION)?);
+        is_plain.then_some(Self { id: "", is_newer: false, asked: Asked::Nothing })
+    }
+
     /// The method of the message.
     pub(super) const fn method(&self) -> &'static str {
         match self.asked {
@@ -150,6 +177,7 @@ impl<'a> Direct<'a> {
             Asked::List => "tools/list",
             Asked::Discover => "server/discover",
             Asked::Initialize(_) => "initialize",
+            Asked::Nothing => "other",
         }
     }
 
@@ -157,46 +185,42 @@ impl<'a> Direct<'a> {
     pub(super) fn step(self) -> Result<Step<'a>, ApiError> {
         let reply = Reply { id: self.id, is_newer: self.is_newer };
         Ok(match self.asked {
+            Asked::Nothing => Step::Accept,
             Asked::Call(definition, arguments) => Step::Run(reply, definition, arguments),
-            Asked::List => {
-                // Every client asks for it, and it is long: its text is shared.
-                let list = LISTED.as_ref().map_err(|_| unprinted())?;
-                let before = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{{}", self.id, reply.complete());
-                Step::Answer([before.into(), list.clone(), Bytes::from_static(b"}")])
-            }
-            Asked::Discover => Step::Answer(whole(reply.with_result(DISCOVERED.as_ref().map_err(|_| unprinted())?))),
+            Asked::List => Step::Answer(reply.shared(reply.complete(), &LISTED)?),
+            Asked::Discover => Step::Answer(reply.shared("", &DISCOVERED)?),
             Asked::Initialize(version) => {
-                let parts = INITIALIZED.as_ref().map_err(|_| unprinted())?;
-                Step::Answer(whole(reply.with_result(&format!("{{\"protocolVersion\":\"{version}\",{parts}"))))
+                Step::Answer(reply.shared(&format!("\"protocolVersion\":\"{version}\","), &INITIALIZED)?)
             }
         })
     }
-}
-
-fn whole(text: String) -> [Bytes; 3] {
-    [text.into(), Bytes::new(), Bytes::new()]
 }
 
 fn unprinted() -> ApiError {
     ApiError::internal("what the server says of itself cannot be printed")
 }
 
-/// What `server/discover` is answered.
-static DISCOVERED: LazyLock<serde_json::Result<String>> =
-    LazyLock::new(|| serde_json::to_string(&server::discovered()));
+/// The members of a result that every client asks for, from after its first brace: their text is shared between answers.
+type Shared = LazyLock<serde_json::Result<Bytes>>;
 
-/// What `tools/list` is answered, after the first brace and what says that the answer is complete.
-static LISTED: LazyLock<serde_json::Result<Bytes>> = LazyLock::new(|| {
-    let list = serde_json::to_string(&server::listed())?;
-    Ok(Bytes::copy_from_slice(list.trim_start_matches('{').trim_start_matches(COMPLETE).as_bytes()))
+fn members(result: &impl Serialize) -> serde_json::Result<String> {
+    serde_json::to_string(result).map(|text| text.trim_start_matches('{').to_owned())
+}
+
+/// What `server/discover` is answered.
+static DISCOVERED: Shared = LazyLock::new(|| members(&server::discovered()).map(Bytes::from));
+
+/// What `tools/list` is answered, after what says that the answer is complete.
+static LISTED: Shared = LazyLock::new(|| {
+    let list = members(&server::listed())?;
+    Ok(Bytes::copy_from_slice(list.trim_start_matches(COMPLETE).as_bytes()))
 });
 
 /// What `initialize` is answered, after the revision.
-static INITIALIZED: LazyLock<serde_json::Result<String>> = LazyLock::new(|| {
+static INITIALIZED: Shared = LazyLock::new(|| {
     let info = server::info();
     let said = Said { capabilities: info.capabilities, server_info: info.server_info, instructions: info.instructions };
-    // The revision stands before the rest of the object.
-    serde_json::to_string(&said).map(|result| result.trim_start_matches('{').to_owned())
+    members(&said).map(Bytes::from)
 });
 
 #[derive(Serialize)]
@@ -216,6 +240,13 @@ pub(super) struct Reply<'a> {
 impl Reply<'_> {
     fn with_result(&self, result: &str) -> String {
         format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", self.id)
+    }
+
+    /// The answer whose result begins with these members and goes on with shared ones.
+    fn shared(&self, first: &str, rest: &Shared) -> Result<[Bytes; 3], ApiError> {
+        let rest = rest.as_ref().map_err(|_| unprinted())?;
+        let before = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{{first}", self.id);
+        Ok([before.into(), rest.clone(), Bytes::from_static(b"}")])
     }
 
     /// The answer with what a tool gave.

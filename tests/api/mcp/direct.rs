@@ -149,3 +149,38 @@ fn other_members_and_forms_are_answered_the_same_too() {
         assert_eq!((ours.status, without_request(&ours)), (theirs.status, without_request(&theirs)), "{body}");
     }
 }
+
+#[test]
+fn a_client_that_says_that_it_is_ready_is_accepted_both_ways() {
+    let server = TestServer::start();
+    let key = server.key(&server.person(), &ALL_SCOPES);
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let with = |name: &str, value: Value| {
+        let mut message = ready.clone();
+        message[name] = value;
+        message
+    };
+    let messages = [
+        ready.clone(),
+        with("params", json!({})),
+        with("params", json!({ "_meta": {} })),
+        with("params", json!({ "more": 1 })),
+        with("params", json!([])),
+        with("params", json!(null)),
+        with("id", json!(1)),
+        with("id", json!(null)),
+        with("jsonrpc", json!("1.0")),
+        with("method", json!("notifications/other")),
+        with("more", json!(1)),
+    ];
+    for version in ["2025-03-26", "2025-06-18", LEGACY, "2024-11-05", "1999-01-01", MODERN, ""] {
+        let headers: &[_] = if version.is_empty() { &[] } else { &[("MCP-Protocol-Version", version)] };
+        for message in &messages {
+            let [ours, theirs] = both(&server, &key, headers, &message.to_string());
+            assert_eq!((ours.status, ours.text()), (theirs.status, theirs.text()), "{version} {message}");
+            assert_eq!(ours.header("content-type"), theirs.header("content-type"), "{version} {message}");
+        }
+    }
+    let headers = [("MCP-Protocol-Version", LEGACY)];
+    assert_eq!(both(&server, &key, &headers, &ready.to_string()).map(|answer| answer.status), [202, 202]);
+}
