@@ -1,7 +1,7 @@
 //! Time and randomness, injected everywhere so that tests can hold them still.
 
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A source of time and of random bytes.
 pub trait Clock: Send + Sync + 'static {
@@ -35,9 +35,17 @@ impl Default for SystemClock {
     }
 }
 
+/// Milliseconds of a duration in 64 bits: the 128 of `as_millis` cost divisions.
+fn whole_ms(duration: Duration) -> i64 {
+    let seconds = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
+    seconds.saturating_mul(1_000).saturating_add(i64::from(duration.subsec_millis()))
+}
+
 impl Clock for SystemClock {
     fn now_ms(&self) -> i64 {
-        chrono::Utc::now().timestamp_millis()
+        // Through no calendar, because every request reads it.
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        since.map_or_else(|before| -whole_ms(before.duration()), whole_ms)
     }
 
     fn monotonic_ms(&self) -> u64 {
@@ -45,7 +53,7 @@ impl Clock for SystemClock {
     }
 
     fn monotonic_ms_at(&self, moment: Instant) -> u64 {
-        u64::try_from(moment.saturating_duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
+        u64::try_from(whole_ms(moment.saturating_duration_since(self.started))).unwrap_or_default()
     }
 
     #[expect(clippy::expect_used, reason = "without randomness no secret may be minted; the process must not go on")]

@@ -189,6 +189,9 @@ impl Scope {
 pub struct ScopeSet(u8);
 
 impl ScopeSet {
+    /// How many sets there are.
+    pub const COUNT: usize = 1 << u8::BITS;
+
     /// Adds a scope; `false` when it was there already.
     pub fn insert(&mut self, scope: Scope) -> bool {
         let before = self.0;
@@ -232,6 +235,11 @@ impl ScopeSet {
     /// The wire forms, in the order of the specification.
     pub fn names(self) -> Vec<&'static str> {
         self.iter().map(Scope::as_str).collect()
+    }
+
+    /// Which of all sets it is, below [`Self::COUNT`].
+    pub fn index(self) -> usize {
+        usize::from(self.0)
     }
 
     /// The stored form: names separated by spaces.

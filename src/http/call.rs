@@ -555,11 +555,12 @@ impl RateHeaders {
         }
     }
 
-    pub(super) fn insert(&self, headers: &mut HeaderMap, decision: RateDecision) {
-        headers.insert(RATE_LIMIT_LIMIT, self.limit.clone());
-        headers.insert(RATE_LIMIT_POLICY, self.policy.clone());
-        headers.insert(RATE_LIMIT_REMAINING, self.number(decision.remaining));
-        headers.insert(RATE_LIMIT_RESET, self.number(decision.reset_s));
+    /// Adds them to an answer that has none of them yet, which costs less than to replace what may be there.
+    pub(super) fn add(&self, headers: &mut HeaderMap, decision: RateDecision) {
+        headers.append(RATE_LIMIT_LIMIT, self.limit.clone());
+        headers.append(RATE_LIMIT_POLICY, self.policy.clone());
+        headers.append(RATE_LIMIT_REMAINING, self.number(decision.remaining));
+        headers.append(RATE_LIMIT_RESET, self.number(decision.reset_s));
     }
 
     fn number(&self, number: u64) -> HeaderValue {
@@ -639,7 +640,7 @@ mod tests {
     fn rate_headers_are_formatted_beyond_the_ready_ones() {
         let ready = RateHeaders::new(RateRule { limit: 1_000_000, window_ms: 60_000 });
         let mut map = HeaderMap::new();
-        ready.insert(&mut map, RateDecision { allowed: true, remaining: 999_999, reset_s: 60 });
+        ready.add(&mut map, RateDecision { allowed: true, remaining: 999_999, reset_s: 60 });
         let text =
             |name: HeaderName| map.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
         assert_eq!(text(RATE_LIMIT_LIMIT), "1000000");

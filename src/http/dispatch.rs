@@ -111,7 +111,7 @@ pub(super) async fn answer<S: 'static>(
         answer_headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     if let Some(decision) = rate {
-        worker.rate_headers.insert(answer_headers, decision);
+        worker.rate_headers.add(answer_headers, decision);
     }
     if let Some(origin) = request.headers().get(header::ORIGIN)
         && worker.shared.table.is_for_pages(request.path())

@@ -32,10 +32,14 @@ pub use crate::domain::ids::Id;
 pub use crate::domain::ledger::money::{CURRENCY, Money, Percentage};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// Answers up to this size are printed without asking for room twice.
+const SMALL_ANSWER_BYTES: usize = 512;
 
 /// An answer whose body is this value as JSON.
 pub fn json<T: Serialize + ?Sized>(status: StatusCode, value: &T) -> Result<HttpResponse, ApiError> {
-    serde_json::to_vec(value).map(|body| json_bytes(status, body)).map_err(ApiError::internal)
+    let mut body = Vec::with_capacity(SMALL_ANSWER_BYTES);
+    serde_json::to_writer(&mut body, value).map_err(ApiError::internal)?;
+    Ok(json_bytes(status, body))
 }
 
 /// The code of what is not JSON (JSON-RPC 2.0, section 5.1).
@@ -52,7 +56,7 @@ pub fn json_rpc_error(status: StatusCode, code: i32, message: &str) -> HttpRespo
 /// An answer whose body is JSON already.
 pub fn json_bytes(status: StatusCode, body: impl Into<Bytes>) -> HttpResponse {
     let mut response = HttpResponse::with_body(status, BoxBody::new(body.into()));
-    response.headers_mut().insert(header::CONTENT_TYPE, JSON);
+    response.headers_mut().append(header::CONTENT_TYPE, JSON);
     response
 }
 

@@ -16,6 +16,7 @@ use std::io;
 use std::io::IoSlice;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::LazyLock;
 use std::task::{Context, Poll, ready};
 
 use memchr::memmem;
@@ -29,6 +30,8 @@ pub(super) use watch::{Deadlines, Watch, Watched};
 
 /// What a head ends with (RFC 9112, section 2.1).
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
+/// Looks for it; made once, because it is looked for in every request.
+static FINDER: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(END_OF_HEAD));
 
 /// A socket that reads no more than its permit allows, and ends when it has taken too long.
 pub(super) struct Connection {
@@ -69,7 +72,7 @@ impl Connection {
         if has_body || !self.permit.is_open() || !self.watched.expects_head() {
             return read.len();
         }
-        memmem::find(read, END_OF_HEAD).map_or(read.len(), |at| at + END_OF_HEAD.len())
+        FINDER.find(read).map_or(read.len(), |at| at + END_OF_HEAD.len())
     }
 
     /// Gives what was held back as if it were read now.
