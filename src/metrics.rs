@@ -41,6 +41,9 @@ pub const EXPOSITION_TYPE: &str = "application/openmetrics-text; version=1.0.0; 
 const STATUSES: [u16; 22] =
     [101, 200, 201, 202, 204, 303, 304, 400, 401, 402, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 501, 503];
 
+/// Stands for a status that is not among them.
+const OTHER_STATUS: u16 = 0;
+
 /// Every metric. Shared as an `Arc`; what is recorded is public fields and small handles.
 #[derive(Debug)]
 pub struct Metrics {
@@ -52,8 +55,6 @@ pub struct Metrics {
 #[derive(Debug)]
 pub struct Recorded {
     routes: RwLock<Vec<Arc<RouteMetrics>>>,
-    /// All HTTP requests together, for the operators' page.
-    pub http: Arc<HttpTotals>,
     reconciliation: JobMetrics,
     coding: JobMetrics,
     /// Time to get the writer's turn.
@@ -93,7 +94,6 @@ impl Metrics {
     pub fn new(collectors: Vec<Box<dyn Collector>>) -> Arc<Self> {
         let recorded = Arc::new(Recorded {
             routes: RwLock::default(),
-            http: Arc::default(),
             reconciliation: JobMetrics::default(),
             coding: JobMetrics::default(),
             store_acquire_writer: LatencyHistogram::default(),
@@ -137,10 +137,28 @@ impl Recorded {
             route,
             by_status: std::array::from_fn(|_| AtomicU64::new(0)),
             seconds: LatencyHistogram::default(),
-            totals: Arc::clone(&self.http),
         });
         routes.push(Arc::clone(&made));
         made
+    }
+
+    /// All HTTP requests together. Added up by whoever asks, so that a request counts itself once.
+    pub fn http_totals(&self) -> HttpTotals {
+        let routes = self.routes.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let counts = |is_wanted: fn(u16) -> bool| {
+            let of_route = |route: &Arc<RouteMetrics>| {
+                let wanted = STATUSES.iter().chain([&OTHER_STATUS]).zip(&route.by_status);
+                let wanted = wanted.filter(|(status, _)| is_wanted(**status));
+                wanted.map(|(_, count)| count.load(Ordering::Relaxed)).sum::<u64>()
+            };
+            routes.iter().map(of_route).sum()
+        };
+        let seconds: Vec<_> = routes.iter().map(|route| &route.seconds).collect();
+        HttpTotals {
+            requests: counts(|_| true),
+            errors: counts(|status| status >= 500),
+            seconds: LatencyHistogram::sum(&seconds),
+        }
     }
 
     /// The metrics of a product's jobs.
@@ -152,13 +170,13 @@ impl Recorded {
     }
 }
 
-/// All HTTP requests together.
-#[derive(Debug, Default)]
+/// All HTTP requests together, at one moment.
+#[derive(Debug)]
 pub struct HttpTotals {
     /// Requests answered.
-    pub requests: Counter,
+    pub requests: u64,
     /// Requests answered with 5xx.
-    pub errors: Counter,
+    pub errors: u64,
     /// Their durations.
     pub seconds: LatencyHistogram,
 }
@@ -170,7 +188,6 @@ pub struct RouteMetrics {
     route: &'static str,
     by_status: [AtomicU64; STATUSES.len() + 1],
     seconds: LatencyHistogram,
-    totals: Arc<HttpTotals>,
 }
 
 impl RouteMetrics {
@@ -186,11 +203,6 @@ impl RouteMetrics {
             count.fetch_add(1, Ordering::Relaxed);
         }
         self.seconds.record(duration);
-        self.totals.requests.add(1);
-        self.totals.seconds.record(duration);
-        if status >= 500 {
-            self.totals.errors.add(1);
-        }
     }
 }
 

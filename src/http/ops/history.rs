@@ -136,12 +136,13 @@ impl History {
         let ring = &mut *ring;
         let watched = self.registry.all();
         ring.actor_windows.resize_with(watched.len().max(ring.actor_windows.len()), Window::default);
+        let http = self.metrics.http_totals();
         let now = Before {
             monotonic_ms: self.clock.monotonic_ms(),
             handled: watched.iter().map(|one| one.stats().handled()).collect(),
             rows: self.engines().iter().map(|(product, stats)| self.rows_so_far(*product, stats)).collect(),
-            http: self.metrics.http.requests.get(),
-            http_errors: self.metrics.http.errors.get(),
+            http: http.requests,
+            http_errors: http.errors,
             refused: self.metrics.refused.total(),
         };
         ring.minute.push_back((now.http, self.metrics.refused.counts()));
@@ -164,7 +165,7 @@ impl History {
             Point { depth: snapshot.queue_depth, per_s, p50_us, p99_us, busy }
         });
         let actors = actors.collect();
-        let (p50_us, p99_us) = ring.http_window.push(&self.metrics.http.seconds);
+        let (p50_us, p99_us) = ring.http_window.push(&http.seconds);
         let http =
             Point { depth: 0, per_s: rate(now.http, before.map(|before| before.http)), p50_us, p99_us, busy: false };
         let http_errors_per_s = rate(now.http_errors, before.map(|before| before.http_errors));

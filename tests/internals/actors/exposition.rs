@@ -101,5 +101,6 @@ async fn what_happened_is_counted_under_closed_labels() {
     ] {
         assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
     }
-    assert_eq!((metrics.http.requests.get(), metrics.http.errors.get()), (4, 1));
+    let totals = metrics.http_totals();
+    assert_eq!((totals.requests, totals.errors, totals.seconds.counts().total()), (4, 1, 4));
 }
