@@ -350,10 +350,13 @@ impl<S: 'static> RequestPipeline<'_, S> {
     /// The program whose API key or access token was presented, if it is accepted: the one way in for REST and tools.
     async fn presented_program(&mut self) -> Result<Option<Principal>, ApiError> {
         let request_headers = self.request.headers();
-        let Presented::One(text) = call::api_key(request_headers) else { return Ok(None) };
-        let parsed = match self.request.conn_data::<Rc<LastCredential>>() {
-            Some(last) => last.parse(text),
-            None => PresentedCredential::parse(text),
+        let last = self.request.conn_data::<Rc<LastCredential>>();
+        let parsed = match (last.and_then(|last| last.again(request_headers)), last) {
+            (None, last) => {
+                let Presented::One(text) = call::api_key(request_headers) else { return Ok(None) };
+                last.map_or_else(|| PresentedCredential::parse(text), |last| last.parse(text))
+            }
+            (again, _) => again,
         };
         let gate = &*self.worker.shared.gate;
         let principal = match parsed {

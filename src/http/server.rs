@@ -12,6 +12,7 @@ use actix_service::{IntoServiceFactory as _, ServiceFactoryExt as _, fn_service,
 use actix_web::App;
 use actix_web::dev::{AppConfig, Server, ServiceRequest};
 use actix_web::http::Method;
+use actix_web::http::header::{self, HeaderMap};
 use bytes::Bytes;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
@@ -29,7 +30,7 @@ use crate::http::envelope::RequestIds;
 use crate::http::origins::Origins;
 use crate::http::route_table::{Route, RouteTable};
 use crate::http::shared_text::Packed;
-use crate::http::{dispatch, openapi};
+use crate::http::{call, dispatch, openapi};
 
 /// What the system holds of answers that a client has not read, a connection; by itself it would hold megabytes.
 const SEND_BUFFER_BYTES: u32 = 256 * 1024;
@@ -335,6 +336,16 @@ impl PresentedCredential {
 pub(super) struct LastCredential(RefCell<Option<(String, PresentedCredential)>>);
 
 impl LastCredential {
+    /// What the headers present, where they say what was said last in the form that clients use.
+    pub(super) fn again(&self, headers: &HeaderMap) -> Option<PresentedCredential> {
+        let last = self.0.borrow();
+        let (known, parsed) = last.as_ref()?;
+        let mut values = headers.get_all(header::AUTHORIZATION);
+        let token = values.next()?.as_bytes().strip_prefix(b"Bearer ")?;
+        let is_same = token == known.as_bytes() && values.next().is_none() && !headers.contains_key(call::X_API_KEY);
+        is_same.then_some(*parsed)
+    }
+
     /// Reads what is presented like [`PresentedCredential::parse`].
     pub(super) fn parse(&self, text: &str) -> Option<PresentedCredential> {
         let mut last = self.0.borrow_mut();
@@ -349,6 +360,8 @@ impl LastCredential {
 
 #[cfg(test)]
 mod tests {
+    use actix_web::http::header::HeaderName;
+
     use super::*;
 
     #[test]
@@ -359,6 +372,36 @@ mod tests {
             let Some(PresentedCredential::Key(parsed)) = last.parse(&key.plaintext) else { panic!("no key") };
             assert!(parsed.prefix == key.prefix.as_bytes() && parsed.hash == key.hash);
             assert!(last.parse(&key.plaintext[1..]).is_none());
+        }
+    }
+
+    #[test]
+    fn a_key_is_known_again_in_the_same_single_header_alone() {
+        let keys = [1_u8, 2].map(|seed| caller::mint_key(|bytes| bytes.fill(seed)));
+        let last = LastCredential::default();
+        let known = |entries: &[(HeaderName, String)]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in entries {
+                headers.append(name.clone(), value.parse().unwrap());
+            }
+            last.again(&headers).is_some()
+        };
+        let [one, other] = [0, 1].map(|at: usize| (header::AUTHORIZATION, format!("Bearer {}", keys[at].plaintext)));
+        let in_header_of_its_own = (call::X_API_KEY, keys[0].plaintext.clone());
+        assert!(!known(std::slice::from_ref(&one)), "nothing was presented yet");
+        assert!(last.parse(&keys[0].plaintext).is_some());
+        assert!(known(std::slice::from_ref(&one)));
+        let with_space = (header::AUTHORIZATION, format!("Bearer  {}", keys[0].plaintext));
+        for entries in [
+            vec![],
+            vec![other.clone()],
+            vec![with_space],
+            vec![one.clone(), one.clone()],
+            vec![one.clone(), other],
+            vec![one, in_header_of_its_own.clone()],
+            vec![in_header_of_its_own],
+        ] {
+            assert!(!known(&entries), "{entries:?}");
         }
     }
 }
