@@ -73,13 +73,9 @@ struct Message<'a> {
 struct Notification<'a> {
     jsonrpc: &'a str,
     method: &'a str,
-    #[serde(rename = "params")]
-    _params: Option<NoMembers>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
 }
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoMembers {}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -164,8 +160,9 @@ impl<'a> Direct<'a> {
 
     /// What a client of an older revision says once it was answered `initialize`.
     fn of_notification(call: &'a Call<Products>) -> Option<Self> {
-        let Notification { jsonrpc, method, .. } = serde_json::from_slice(&call.body).ok()?;
-        let is_known = jsonrpc == "2.0" && method == "notifications/initialized";
+        let Notification { jsonrpc, method, params } = serde_json::from_slice(&call.body).ok()?;
+        let says_nothing_more = params.is_none_or(|params| params.get() == "{}");
+        let is_known = jsonrpc == "2.0" && method == "notifications/initialized" && says_nothing_more;
         let is_plain = is_known && is_older(call, call.header(PROTOCOL_VERSION)?);
         is_plain.then_some(Self { id: "", is_newer: false, asked: Asked::Nothing })
     }
