@@ -59,10 +59,11 @@ impl LogIndex {
     fn frames(&self) -> io::Result<(u32, u32)> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let number = fs::metadata(&self.index)?.ino();
-        let file = match opened.take() {
-            Some(file) if file.metadata()?.ino() == number => opened.insert(file),
+        let is_same = |file: &File| file.metadata().map(|file| file.ino() == number);
+        let file = match &mut *opened {
+            Some(file) if is_same(file)? => file,
             // SQLite removes the index with its last connection and makes another one.
-            _ => opened.insert(File::open(&self.index)?),
+            other => other.insert(File::open(&self.index)?),
         };
         let word = |at: u64| {
             let mut bytes = [0_u8; 4];
