@@ -13,12 +13,12 @@ use actix::{
 };
 
 use super::job_runner::{JobRunner, Turn};
-use super::queue_board::{QueueBoard, QueueLimits, QueueRefusal};
+use super::queue_board::{QueueBoard, QueueLimits, QueueRefusal, Reservation};
 use super::runtime::{ActorError, ActorStats, Guarded, Slot, guard};
 use super::{AskError, Observer};
 use crate::domain::ids::UserId;
 use crate::domain::job::Product;
-use crate::store::{NewJob, QueueState, Store, Submitted};
+use crate::store::{NewJob, QueueState, Store, Submitted, Urgency};
 
 /// What a turn may take beside the computation, to claim a job, to load its rows and to store its result, before the
 /// runner counts as hung.
@@ -123,7 +123,15 @@ impl EngineHandle {
 
     /// Whether another job of a person can probably be taken; what its submission says in the end decides.
     pub fn admits(&self, user: UserId) -> Result<(), QueueRefusal> {
-        let admitted = self.queue.admits(user);
+        self.count_refused(self.queue.admits(user))
+    }
+
+    /// Reserves a place for a job of a person, to be kept until the job is submitted.
+    pub fn reserve(&self, user: UserId) -> Result<Reservation, QueueRefusal> {
+        self.count_refused(self.queue.reserve(user))
+    }
+
+    fn count_refused<T>(&self, admitted: Result<T, QueueRefusal>) -> Result<T, QueueRefusal> {
         if admitted.is_err() {
             self.slot.stats().count_rejected();
         }
@@ -133,7 +141,9 @@ impl EngineHandle {
     /// Durably accepts a job and wakes the engine.
     pub async fn submit(&self, job: NewJob, payload: Vec<Vec<u8>>) -> Result<Submitted, AskError> {
         let user = job.user_id;
-        let submitted = self.store.writer.submit(job, payload).await?;
+        // Where jobs wait, the running one commits soon, and this one may join that commit.
+        let urgency = if self.queue.is_waited_in() { Urgency::Shared } else { Urgency::Now };
+        let submitted = self.store.writer.submit_when(urgency, job, payload).await?;
         match &submitted {
             Submitted::Accepted { queue, fills_share } => {
                 self.observer.job_queued(self.product);

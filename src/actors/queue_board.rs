@@ -1,9 +1,11 @@
 //! How full the queue of a product is, so that a submission which cannot be taken is refused before its body is read.
 //!
 //! What is known here is what the last moves of the queue said; the unit that takes a place decides. Of two states the
-//! one with more moves counts, whichever arrives later.
+//! one with more moves counts, whichever arrives later. Who is about to take a place reserves it first, so that of many
+//! who come for one free place one is parsed and written, not all.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dashmap::DashMap;
 
@@ -40,10 +42,39 @@ pub enum QueueRefusal {
     ShareFull,
 }
 
+/// What is known of a queue.
+#[derive(Default)]
+struct Known {
+    queue: QueueState,
+    /// Places that are about to be taken, by person.
+    reserved: HashMap<UserId, i64>,
+    reserved_in_all: i64,
+}
+
+/// A place in a queue that is about to be taken; given back when dropped, after the queue was noted with the job in it.
+#[must_use]
+pub struct Reservation {
+    board: Arc<QueueBoard>,
+    user: UserId,
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        let mut known = self.board.known();
+        known.reserved_in_all -= 1;
+        if let Some(reserved) = known.reserved.get_mut(&self.user) {
+            *reserved -= 1;
+            if *reserved == 0 {
+                known.reserved.remove(&self.user);
+            }
+        }
+    }
+}
+
 /// The queue of a product, as last heard of.
 pub struct QueueBoard {
     limits: QueueLimits,
-    state: Mutex<QueueState>,
+    known: Mutex<Known>,
     /// People who have as many jobs waiting as one may have, and the moves at which that was so.
     full_shares: DashMap<UserId, i64>,
 }
@@ -51,7 +82,7 @@ pub struct QueueBoard {
 impl QueueBoard {
     /// A queue of which nothing is known yet.
     pub fn new(limits: QueueLimits) -> Self {
-        Self { limits, state: Mutex::default(), full_shares: DashMap::new() }
+        Self { limits, known: Mutex::default(), full_shares: DashMap::new() }
     }
 
     /// What may wait.
@@ -61,11 +92,11 @@ impl QueueBoard {
 
     /// Notes a state; gives how many jobs wait as far as is known now.
     pub fn note(&self, queue: QueueState) -> i64 {
-        let mut state = self.state();
-        if queue.moves > state.moves {
-            *state = queue;
+        let mut known = self.known();
+        if queue.moves > known.queue.moves {
+            known.queue = queue;
         }
-        state.waiting
+        known.queue.waiting
     }
 
     /// Notes that a person has as many jobs waiting as one may have.
@@ -81,25 +112,46 @@ impl QueueBoard {
 
     /// Forgets whose shares were full before the last moves: others may have taken their jobs.
     pub fn forget_shares(&self) {
-        let moves = self.state().moves;
+        let moves = self.known().queue.moves;
         self.full_shares.retain(|_, full_at| *full_at >= moves);
+    }
+
+    /// Whether jobs wait.
+    pub fn is_waited_in(&self) -> bool {
+        self.known().queue.waiting > 0
     }
 
     /// Whether another job of a person can probably be taken.
     pub fn admits(&self, user: UserId) -> Result<(), QueueRefusal> {
-        let waiting = self.state().waiting;
-        if waiting >= self.limits.capacity {
+        self.find_place(&self.known(), user)
+    }
+
+    /// Reserves a place for a job of a person while it is parsed and written.
+    pub fn reserve(self: &Arc<Self>, user: UserId) -> Result<Reservation, QueueRefusal> {
+        let mut known = self.known();
+        self.find_place(&known, user)?;
+        known.reserved_in_all += 1;
+        *known.reserved.entry(user).or_default() += 1;
+        Ok(Reservation { board: Arc::clone(self), user })
+    }
+
+    fn find_place(&self, known: &Known, user: UserId) -> Result<(), QueueRefusal> {
+        let taken = known.queue.waiting.saturating_add(known.reserved_in_all);
+        if taken >= self.limits.capacity {
             return Err(QueueRefusal::Full);
         }
-        // Nobody has more waiting than all have.
-        if waiting >= self.limits.share && self.full_shares.contains_key(&user) {
+        // Nobody has more waiting than all have, and nobody may be about to take more than their share.
+        if taken >= self.limits.share
+            && (self.full_shares.contains_key(&user)
+                || known.reserved.get(&user).is_some_and(|reserved| *reserved >= self.limits.share))
+        {
             return Err(QueueRefusal::ShareFull);
         }
         Ok(())
     }
 
-    fn state(&self) -> MutexGuard<'_, QueueState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -151,5 +203,24 @@ mod tests {
         assert_eq!(board.admits(ONE), Err(QueueRefusal::ShareFull));
         board.forget_shares();
         assert_eq!(board.admits(ONE), Ok(()));
+    }
+
+    #[test]
+    fn a_reserved_place_is_nobody_elses_until_it_is_given_back() {
+        let board = Arc::new(QueueBoard::new(QueueLimits { capacity: 3, share: 2 }));
+        board.note(state(1, 1));
+        let (first, second) = (board.reserve(ONE), board.reserve(OTHER));
+        assert!(first.is_ok() && second.is_ok());
+        assert_eq!(board.reserve(OTHER).err(), Some(QueueRefusal::Full));
+        assert_eq!(board.admits(ONE), Err(QueueRefusal::Full));
+        drop(second);
+        let again = board.reserve(ONE);
+        assert!(again.is_ok());
+        board.note(state(2, 0));
+        assert_eq!(board.admits(ONE), Err(QueueRefusal::ShareFull));
+        assert_eq!(board.admits(OTHER), Ok(()));
+        drop((first, again));
+        assert_eq!(board.admits(ONE), Ok(()));
+        assert!(board.known().reserved.is_empty());
     }
 }

@@ -12,7 +12,7 @@ use super::error::ApiError;
 use super::products::{ProductLimits, Products};
 use super::wire::books::refused;
 use crate::actors::idempotency_lock::IdempotencyLock;
-use crate::actors::queue_board::QueueRefusal;
+use crate::actors::queue_board::{QueueRefusal, Reservation};
 use crate::domain::caller::ConnectionAccess;
 use crate::domain::date::Month;
 use crate::domain::idempotency::StoredResponse;
@@ -67,8 +67,8 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
     }
     let body = std::mem::take(&mut call.body);
     let place = call.parse_place(body.len()).await;
-    // What filled the queue while the body was on its way: parsing is most of what a submission costs.
-    room(&products, access.user_id, how)?;
+    // The queue may have filled while the body was on its way, and parsing is most of what a submission costs.
+    let _reserved = reserve(&products, access.user_id, how.product, how.queue_full)?;
     let parsed = parse(body, how, &products).await?;
     drop(place);
     affordable(&products, &access, &parsed).await?;
@@ -112,6 +112,16 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
 /// Whether another job of a person can probably be taken; the unit that takes it decides.
 pub fn room(products: &Products, user: UserId, how: &Submission) -> Result<(), ApiError> {
     products.actors.engine(how.product).admits(user).map_err(|refusal| no_place(how.queue_full, refusal))
+}
+
+/// A place in the queue for a job of a person, to be kept until it is submitted.
+pub(super) fn reserve(
+    products: &Products,
+    user: UserId,
+    product: Product,
+    queue_full: &'static str,
+) -> Result<Reservation, ApiError> {
+    products.actors.engine(product).reserve(user).map_err(|refusal| no_place(queue_full, refusal))
 }
 
 /// 503 where no place in the queue is left, for anybody or for this person.

@@ -69,7 +69,7 @@ pub use serve_lock::ServeLock;
 use served::Served;
 pub use session::LifeSession;
 pub use users::{NewUser, UserCreated, UserRow};
-pub use writer::Writer;
+pub use writer::{Urgency, Writer};
 
 const CLOCK_FOLLOW_INTERVAL: Duration = Duration::from_secs(1);
 /// The advisory lock schema changes are made under; the number only has to be the same in every version.

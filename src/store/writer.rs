@@ -33,6 +33,8 @@ const QUEUE_CAPACITY_UNITS: usize = 4096;
 const GROUP_UNITS_MAX: usize = 256;
 /// Payload and result bytes of one commit.
 const GROUP_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// How long a unit that is not urgent waits for an urgent one to share its commit.
+const SHARED_COMMIT_WAIT: Duration = Duration::from_millis(2);
 /// How long the writer rests before it writes something to see whether it can; half of it after a failure.
 const PROBE_AFTER_IDLE: Duration = Duration::from_secs(2);
 /// How much longer than usual a unit may wait whose group failed.
@@ -99,6 +101,15 @@ impl Locks {
     }
 }
 
+/// Whether a unit may wait a moment for another to share its commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Urgency {
+    /// It is written as soon as the writer is free.
+    Now,
+    /// It waits up to two milliseconds for an urgent unit: for work that only joins a queue, whose running jobs commit all the time.
+    Shared,
+}
+
 /// What a unit's function returns.
 pub(super) type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
@@ -122,6 +133,7 @@ struct Waiting {
     since: Instant,
     locks: Locks,
     bytes: usize,
+    urgency: Urgency,
 }
 
 /// What waits for the writer.
@@ -217,28 +229,42 @@ impl Writer {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
+        self.unit_when(Urgency::Now, locks, bytes, input, function).await
+    }
+
+    /// Runs a unit that writes about `bytes` bytes and may not be urgent.
+    pub(super) async fn unit_when<I, T>(
+        &self,
+        urgency: Urgency,
+        locks: Locks,
+        bytes: usize,
+        input: I,
+        function: UnitFn<I, T>,
+    ) -> Result<T, StoreError>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
         let (caller, answer) = oneshot::channel();
         let work = Queue::Unit(Box::new(Typed { input, function, value: None, caller }));
-        self.enqueue(work, locks, bytes, answer).await
+        self.enqueue(Waiting { work, since: Instant::now(), locks, bytes, urgency }, answer).await
     }
 
     /// Hands over a command to the books that writes about `bytes` bytes.
     pub(super) async fn command_of(&self, bytes: usize, request: CommandRequest) -> Result<CommandOutcome, StoreError> {
         let (caller, answer) = oneshot::channel();
         let work = Queue::Command(Box::new(WaitingCommand::new(request, caller)));
-        self.enqueue(work, Locks::Books, bytes, answer).await
+        let urgency = Urgency::Now;
+        self.enqueue(Waiting { work, since: Instant::now(), locks: Locks::Books, bytes, urgency }, answer).await
     }
 
     async fn enqueue<T>(
         &self,
-        work: Queue,
-        locks: Locks,
-        bytes: usize,
+        waiting: Waiting,
         answer: oneshot::Receiver<Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
         let closed = || StoreError::Unavailable("the store is closed".to_owned());
-        let command = Command::Run(Waiting { work, since: Instant::now(), locks, bytes });
-        self.queue.send(command).await.map_err(|_| closed())?;
+        self.queue.send(Command::Run(waiting)).await.map_err(|_| closed())?;
         answer.await.map_err(|_| closed())?
     }
 
@@ -248,6 +274,38 @@ impl Writer {
         if self.queue.send(Command::Close(done)).await.is_ok() {
             let _ = closed.await;
         }
+    }
+}
+
+/// Units of one commit.
+#[derive(Default)]
+struct Group {
+    units: Vec<Waiting>,
+    bytes: usize,
+    closing: Option<oneshot::Sender<()>>,
+}
+
+impl Group {
+    fn add(&mut self, command: Command) {
+        match command {
+            Command::Run(waiting) => {
+                self.bytes += waiting.bytes;
+                self.units.push(waiting);
+            }
+            Command::Close(done) => self.closing = Some(done),
+        }
+    }
+
+    const fn is_full(&self) -> bool {
+        self.units.len() >= GROUP_UNITS_MAX || self.bytes >= GROUP_BYTES_MAX || self.closing.is_some()
+    }
+
+    /// Until when an urgent unit may be waited for; `None` where one is here, or where there is no room for more.
+    fn may_wait_until(&self) -> Option<Instant> {
+        if self.is_full() || self.units.iter().any(|waiting| waiting.urgency == Urgency::Now) {
+            return None;
+        }
+        self.units.first().map(|waiting| waiting.since + SHARED_COMMIT_WAIT)
     }
 }
 
@@ -274,22 +332,10 @@ impl Task {
                 // Many callers were just answered: let them hand over what they want next.
                 tokio::task::yield_now().await;
             }
-            let mut group = Vec::new();
-            let mut bytes = 0;
-            let mut command = Some(first);
-            while let Some(next) = command {
-                match next {
-                    Command::Run(waiting) => {
-                        bytes += waiting.bytes;
-                        group.push(waiting);
-                    }
-                    Command::Close(done) => closing = Some(done),
-                }
-                let full = group.len() >= GROUP_UNITS_MAX || bytes >= GROUP_BYTES_MAX || closing.is_some();
-                command = if full { None } else { self.commands.try_recv().ok() };
-            }
-            last_group = group.len();
-            self.run_group(group).await;
+            let group = Box::pin(self.collect(first)).await;
+            closing = group.closing;
+            last_group = group.units.len();
+            self.run_group(group.units).await;
         }
         self.erase().await;
         if let Some(connection) = self.connection.take() {
@@ -298,6 +344,25 @@ impl Task {
         self.commands.close();
         if let Some(done) = closing {
             let _ = done.send(());
+        }
+    }
+
+    /// The first command and all that wait behind it, as far as one commit goes. Where none is urgent, they wait a moment
+    /// for one that is.
+    async fn collect(&mut self, first: Command) -> Group {
+        let mut group = Group::default();
+        group.add(first);
+        loop {
+            while !group.is_full()
+                && let Ok(next) = self.commands.try_recv()
+            {
+                group.add(next);
+            }
+            let Some(until) = group.may_wait_until() else { return group };
+            match tokio::time::timeout_at(until.into(), self.commands.recv()).await {
+                Ok(Some(next)) => group.add(next),
+                Ok(None) | Err(_) => return group,
+            }
         }
     }
 
@@ -333,7 +398,8 @@ impl Task {
             Ok(()) => {
                 let (caller, _) = oneshot::channel();
                 let work = Queue::Unit(Box::new(Typed { input: (), function: touch, value: None, caller }));
-                let mut probe = [Waiting { work, since: Instant::now(), locks: Locks::Organisations, bytes: 0 }];
+                let (since, urgency) = (Instant::now(), Urgency::Now);
+                let mut probe = [Waiting { work, since, locks: Locks::Organisations, bytes: 0, urgency }];
                 let outcome = self.attempt_on_connection(&mut probe).await;
                 self.drop_suspect(&outcome);
                 outcome.map_err(|failure| failure.error)

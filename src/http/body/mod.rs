@@ -42,7 +42,7 @@ const REFUSED_TURN_BYTES: usize = FRUGAL_TURN_BYTES;
 const REFUSED_FREE_BYTES: u64 = 32 * 1024;
 /// What the first growth of a buffer reserves.
 const BUFFER_FIRST_BYTES: usize = 64 * 1024;
-/// While requests are being served, a refused body pauses after this many bytes, so that the requests find the processor
+/// While requests are being served, refused bodies pause after this many bytes, so that the requests find the processor
 /// free.
 const REFUSED_BURST_BYTES: u64 = 128 * 1024;
 /// How long that pause is.
@@ -61,6 +61,8 @@ pub(super) struct Bodies {
     pub(super) limits: BodyLimits,
     budgets: Budgets,
     refused_body_slots: Semaphore,
+    /// Bytes of refused bodies that were read in bursts which no pause ended: the next holder of a slot continues the burst.
+    open_burst_bytes: AtomicU64,
     started: std::time::Instant,
     /// When the last request that may be served came in, in milliseconds since the start.
     served_ms: AtomicU64,
@@ -72,6 +74,7 @@ impl Bodies {
             limits,
             budgets: Budgets::new(&limits),
             refused_body_slots: Semaphore::new(limits.refused_body_slots.max(1)),
+            open_burst_bytes: AtomicU64::new(0),
             started: std::time::Instant::now(),
             served_ms: AtomicU64::new(0),
         }
@@ -193,8 +196,13 @@ impl<'a> Incoming<'a> {
         Ok(Body { bytes: buffer.freeze(), _charge: charge })
     }
 
-    /// Checks the whole body and keeps nothing of it.
-    pub(super) async fn check_and_forget(&mut self, optional: bool) -> Result<(), ApiError> {
+    /// Checks the whole body of a request that is refused and keeps nothing of it; gives what comes first of the refusal
+    /// and what is wrong with the body.
+    pub(super) async fn check_and_forget(&mut self, optional: bool, refusal: ApiError) -> ApiError {
+        self.check(optional).await.err().unwrap_or(refusal)
+    }
+
+    async fn check(&mut self, optional: bool) -> Result<(), ApiError> {
         let mut slot: Option<RefusedBodySlot<'_>> = None;
         loop {
             if self.clock.received() > REFUSED_FREE_BYTES {
@@ -202,7 +210,7 @@ impl<'a> Incoming<'a> {
                 slot = slot.filter(|held| !held.is_too_slow(self.clock.received()));
                 match &mut slot {
                     None => slot = Some(self.acquire_slot().await),
-                    Some(held) => held.pause(self.clock.received(), self.bodies).await,
+                    Some(held) => held.pause(self.clock.received()).await,
                 }
             }
             let next = if slot.is_some() {
@@ -296,9 +304,11 @@ impl<'a> Incoming<'a> {
         self.clock.excuse(queued.elapsed());
         RefusedBodySlot {
             _acquired: acquired,
+            bodies: self.bodies,
             since: Instant::now(),
             at_entry: self.clock.received(),
-            paused_at: self.clock.received(),
+            burst_bytes: self.bodies.open_burst_bytes.swap(0, Ordering::Relaxed),
+            counted_bytes: self.clock.received(),
         }
     }
 
@@ -313,9 +323,13 @@ impl<'a> Incoming<'a> {
 /// One of the few slots for reading refused bodies.
 struct RefusedBodySlot<'a> {
     _acquired: Option<SemaphorePermit<'a>>,
+    bodies: &'a Bodies,
     since: Instant,
     at_entry: u64,
-    paused_at: u64,
+    /// Bytes since the last pause, those of earlier holders included.
+    burst_bytes: u64,
+    /// How much of this body is in that number or before the last pause.
+    counted_bytes: u64,
 }
 
 impl RefusedBodySlot<'_> {
@@ -325,17 +339,25 @@ impl RefusedBodySlot<'_> {
     }
 
     /// Leaves the processor to others after every burst, if there are any.
-    async fn pause(&mut self, received: u64, bodies: &Bodies) {
+    async fn pause(&mut self, received: u64) {
         if self.since.elapsed() >= SLOT_REVIEW {
             self.since = Instant::now();
             self.at_entry = received;
         }
-        if received - self.paused_at >= REFUSED_BURST_BYTES {
-            self.paused_at = received;
-            if bodies.is_serving() {
+        self.burst_bytes += received - self.counted_bytes;
+        self.counted_bytes = received;
+        if self.burst_bytes >= REFUSED_BURST_BYTES {
+            self.burst_bytes = 0;
+            if self.bodies.is_serving() {
                 tokio::time::sleep(REFUSED_PAUSE).await;
             }
         }
+    }
+}
+
+impl Drop for RefusedBodySlot<'_> {
+    fn drop(&mut self) {
+        self.bodies.open_burst_bytes.fetch_add(self.burst_bytes, Ordering::Relaxed);
     }
 }
 

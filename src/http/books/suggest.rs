@@ -250,6 +250,7 @@ pub(in crate::http) async fn submit(call: &Call<Products>, asked: Asked<'_>) -> 
     let given = Given::read(products, asked.organisation, lines, call.began_at_ms()).await?;
     let references = given.references(asked.organisation, call.caller()?);
     let transaction_count = given.lines.len();
+    let _reserved = submission::reserve(products, access.user_id, Product::Coding, QUEUE_FULL)?;
     let payload = actix_web::web::block(move || {
         let body = given.body()?;
         pack_body(references.payload(&body)?.as_bytes())

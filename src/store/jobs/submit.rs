@@ -7,7 +7,7 @@ use crate::domain::ids::{CodingSessionId, ConnectionId, JobId, UserId};
 use crate::domain::job::Product;
 use crate::store::StoreError;
 use crate::store::sql::{Reader, Row, Unit, params};
-use crate::store::writer::{Locks, Writer};
+use crate::store::writer::{Locks, Urgency, Writer};
 
 /// A job to be accepted.
 #[derive(Debug, Clone)]
@@ -84,13 +84,23 @@ impl Writer {
     /// `PART_BYTES_MAX`; a large one is written in units of its own first, so that other writes pass between. A
     /// caller that wrote its parts with `put_payload` passes none here.
     pub async fn submit(&self, job: NewJob, payload: Vec<Vec<u8>>) -> Result<Submitted, StoreError> {
+        self.submit_when(Urgency::Now, job, payload).await
+    }
+
+    /// The same, where the job may not be urgent.
+    pub async fn submit_when(
+        &self,
+        urgency: Urgency,
+        job: NewJob,
+        payload: Vec<Vec<u8>>,
+    ) -> Result<Submitted, StoreError> {
         let mut payload = payload;
         let inline = match (payload.len(), payload.first()) {
             (1, Some(part)) if part.len() <= INLINE_BYTES_MAX => payload.pop(),
             _ => None,
         };
         for (part, bytes) in (0_u32..).zip(payload) {
-            if let Err(error) = self.put_payload(&job.id, part, bytes).await {
+            if let Err(error) = self.put_payload_when(urgency, &job.id, part, bytes).await {
                 // What was written before is swept if this fails too.
                 let _ = self.drop_payload(&job.id).await;
                 return Err(error);
@@ -99,7 +109,9 @@ impl Writer {
         let ahead = inline.is_none();
         let id = job.id.clone();
         let locks = Locks::ProductSlot { product: job.product, credits: false };
-        let outcome = self.unit(locks, (job, inline), |unit, (job, inline)| Box::pin(submit(unit, job, inline))).await;
+        let unit =
+            self.unit_when(urgency, locks, 0, (job, inline), |unit, (job, inline)| Box::pin(submit(unit, job, inline)));
+        let outcome = unit.await;
         match outcome {
             Ok(Submitted::Accepted { .. }) => {}
             // The commit may have succeeded although its answer was lost; then the repeated unit finds the job.
@@ -114,11 +126,21 @@ impl Writer {
 
     /// Writes one part of a payload ahead of `submit`.
     pub async fn put_payload(&self, job: &JobId, part: u32, bytes: Vec<u8>) -> Result<(), StoreError> {
+        self.put_payload_when(Urgency::Now, job, part, bytes).await
+    }
+
+    async fn put_payload_when(
+        &self,
+        urgency: Urgency,
+        job: &JobId,
+        part: u32,
+        bytes: Vec<u8>,
+    ) -> Result<(), StoreError> {
         if bytes.len() > PART_BYTES_MAX {
             return Err(StoreError::Other(format!("a payload part of {} bytes is too large", bytes.len())));
         }
         let input = (job.0.clone(), i64::from(part), bytes);
-        self.unit_of(Locks::Organisations, input.2.len(), input, |unit, (job, part, bytes)| {
+        self.unit_when(urgency, Locks::Organisations, input.2.len(), input, |unit, (job, part, bytes)| {
             Box::pin(async move {
                 let sql = "insert into job_payload (job_id, part, at, bytes) values ($1, $2, $3, $4) \
                            on conflict (job_id, part) do update set bytes = excluded.bytes";
