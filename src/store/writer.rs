@@ -651,3 +651,36 @@ async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, S
     };
     Ok(connection.begin_with_options(options).await?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(urgency: Urgency, bytes: usize) -> Command {
+        let (caller, _) = oneshot::channel();
+        let work = Queue::Unit(Box::new(Typed { input: (), function: touch, value: None, caller }));
+        Command::Run(Waiting { work, since: Instant::now(), locks: Locks::Organisations, bytes, urgency })
+    }
+
+    #[test]
+    fn a_group_waits_only_where_none_is_urgent_and_there_is_room() {
+        let mut group = Group::default();
+        assert!(group.may_wait_until().is_none());
+        group.add(waiting(Urgency::Shared, 10));
+        let until = group.may_wait_until();
+        assert!(until.is_some());
+        group.add(waiting(Urgency::Shared, 10));
+        assert_eq!(group.may_wait_until(), until);
+        group.add(waiting(Urgency::Now, 10));
+        assert!(group.may_wait_until().is_none());
+
+        let mut full = Group::default();
+        full.add(waiting(Urgency::Shared, GROUP_BYTES_MAX));
+        assert!(full.is_full() && full.may_wait_until().is_none());
+
+        let mut closing = Group::default();
+        closing.add(waiting(Urgency::Shared, 10));
+        closing.add(Command::Close(oneshot::channel().0));
+        assert!(closing.is_full() && closing.may_wait_until().is_none());
+    }
+}

@@ -6,6 +6,7 @@
 
 mod batch;
 mod chart;
+mod chart_cache;
 mod confidence;
 mod context;
 mod decide;

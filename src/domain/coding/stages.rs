@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::batch::{AccountType, Batch, InvoiceKind};
 use super::chart::Chart;
+use super::chart_cache::ChartCache;
 use super::confidence;
 use super::context::{Business, has_phrase};
 use super::decide::{Decider, Decision};
@@ -46,7 +47,7 @@ struct Known<'w> {
 pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -> Result<Outcome, Stopped> {
     let knowledge = Knowledge::get();
     let business = Business::read(batch, knowledge);
-    let chart = Chart::read(&batch.accounts, knowledge);
+    let chart = ChartCache::get().chart(&batch.accounts, knowledge);
     let (lines, tags) = Line::read_all(batch);
     if control.is_cancelled() {
         return Err(Stopped);
