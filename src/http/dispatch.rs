@@ -440,7 +440,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
         let sender = self.sender(&admission);
         let read = match admission {
             Ok(caller) => incoming.collect(declared, optional, sender).await.map(|body| (caller, body)),
-            Err(refusal) => Err(incoming.check_and_forget(optional, refusal).await),
+            Err(refusal) => incoming.check_and_forget(optional).await.and(Err(refusal)),
         };
         self.let_go(permit.as_deref(), incoming.is_ended() || !is_some, discard_wait(&read));
         if let Err(error) = &read
@@ -465,7 +465,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
         let sender = self.sender(&admission);
         let read = match admission {
             Ok(caller) => incoming.collect(declared, true, sender).await.map(|body| (caller, body)),
-            Err(refusal) => Err(incoming.check_and_forget(true, refusal).await),
+            Err(refusal) => incoming.check_and_forget(true).await.and(Err(refusal)),
         };
         self.let_go(permit.as_deref(), incoming.is_ended() || !is_some, discard_wait(&read));
         read

@@ -332,7 +332,7 @@ impl Task {
                 // Many callers were just answered: let them hand over what they want next.
                 tokio::task::yield_now().await;
             }
-            let group = Box::pin(self.collect(first)).await;
+            let group = self.collect(first).await;
             closing = group.closing;
             last_group = group.units.len();
             self.run_group(group.units).await;

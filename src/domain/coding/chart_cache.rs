@@ -8,7 +8,7 @@ use super::knowledge::Knowledge;
 
 /// Most charts that are kept.
 const CHARTS_MAX: usize = 16;
-/// Most accounts of all charts that are kept: about a kilobyte each.
+/// Most accounts of all charts that are kept: each has a meaning of 512 bytes beside its name and its words.
 const ACCOUNTS_MAX: usize = 10_000;
 
 /// Charts in memory, the last used first; within bounds, and never written anywhere.

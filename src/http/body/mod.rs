@@ -196,13 +196,8 @@ impl<'a> Incoming<'a> {
         Ok(Body { bytes: buffer.freeze(), _charge: charge })
     }
 
-    /// Checks the whole body of a request that is refused and keeps nothing of it; gives what comes first of the refusal
-    /// and what is wrong with the body.
-    pub(super) async fn check_and_forget(&mut self, optional: bool, refusal: ApiError) -> ApiError {
-        self.check(optional).await.err().unwrap_or(refusal)
-    }
-
-    async fn check(&mut self, optional: bool) -> Result<(), ApiError> {
+    /// Checks the whole body and keeps nothing of it.
+    pub(super) async fn check_and_forget(&mut self, optional: bool) -> Result<(), ApiError> {
         let mut slot: Option<RefusedBodySlot<'_>> = None;
         loop {
             if self.clock.received() > REFUSED_FREE_BYTES {
