@@ -2,15 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bookkeeping_suite::domain::coding::{Basis, CodedRow, Method};
-
-/// The curve of answers that rest on the past of other payees, whatever their method.
-const OTHER_PAYEES: &str = "history_other_payees";
-
-/// The curve of an answer.
-pub fn curve_of(row: &CodedRow) -> &'static str {
-    if row.basis == Basis::OtherPayees { OTHER_PAYEES } else { row.method.as_str() }
-}
+use bookkeeping_suite::domain::coding::curve_names;
 
 /// A line of a business: how it was decided, the raw score in thousandths, whether account and VAT code were right.
 pub struct Sample {
@@ -29,14 +21,17 @@ const PRIOR_ROWS: f64 = 12.0;
 
 /// The curves of all methods.
 pub fn fit(samples: &[&Sample]) -> BTreeMap<&'static str, Curve> {
-    let all = isotonic(samples, None);
-    Method::ALL
-        .into_iter()
-        .map(Method::as_str)
-        .chain([OTHER_PAYEES])
+    let is_of_purchases = |name: &str| name.starts_with("purchases_");
+    let of = |purchases: bool| {
+        let own: Vec<&Sample> =
+            samples.iter().copied().filter(|sample| is_of_purchases(sample.curve) == purchases).collect();
+        isotonic(&own, None)
+    };
+    let (all, all_purchases) = (of(false), of(true));
+    curve_names()
         .map(|name| {
             let own: Vec<&Sample> = samples.iter().copied().filter(|sample| sample.curve == name).collect();
-            (name, isotonic(&own, Some(&all)))
+            (name, isotonic(&own, Some(if is_of_purchases(name) { &all_purchases } else { &all })))
         })
         .collect()
 }

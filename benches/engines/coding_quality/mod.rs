@@ -26,7 +26,9 @@ mod speed;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bookkeeping_suite::domain::coding::{Batch, CodedRow, Method, Outcome, run, run_uncalibrated, trace, trace_chart};
+use bookkeeping_suite::domain::coding::{
+    Batch, CodedRow, Method, Outcome, curve_name, run, run_uncalibrated, trace, trace_chart,
+};
 use bookkeeping_suite::domain::control::Unattended;
 use business::{Business, Expected};
 
@@ -155,7 +157,12 @@ fn fit_confidence(folders: &[PathBuf], only: Option<&str>) {
                 let account = &batch.accounts[row.account].code;
                 let vat_right = expected.vat.is_empty() || expected.vat.contains(&row.vat);
                 let right = expected.accounts.iter().any(|code| code == account) && vat_right;
-                samples.push(fit::Sample { business: at, curve: fit::curve_of(row), raw: row.confidence, right });
+                samples.push(fit::Sample {
+                    business: at,
+                    curve: curve_name(row.method, row.basis),
+                    raw: row.confidence,
+                    right,
+                });
             }
         };
         add(&business.batch, 1);

@@ -3,6 +3,9 @@
 use crate::domain::date::Date;
 use std::borrow::Cow;
 
+/// Of so many purchases one may be given back.
+const MONEY_IN_OF_PURCHASES: usize = 20;
+
 /// A whole submission, in the order it was given.
 #[derive(Debug, Clone, Default)]
 pub struct Batch<'a> {
@@ -18,6 +21,17 @@ pub struct Batch<'a> {
     pub business_context: Cow<'a, str>,
     /// Lines the caller coded before, in any order; without any, nothing is learned.
     pub history: Vec<PastLine<'a>>,
+}
+
+impl Batch<'_> {
+    /// Whether these are purchases alone and nothing says how the caller coded others: no past, no invoices, and hardly a line of
+    /// money in, as in lists of payments by card.
+    pub fn is_purchases_alone(&self) -> bool {
+        let has_invoices = self.invoices.as_ref().is_some_and(|invoices| !invoices.is_empty());
+        let money_in = self.transactions.iter().filter(|line| line.amount > 0).count();
+        let is_silent = !has_invoices && self.history.is_empty();
+        is_silent && money_in.saturating_mul(MONEY_IN_OF_PURCHASES) <= self.transactions.len()
+    }
 }
 
 /// A bank line of the caller's past, with the account a person gave it.

@@ -4,6 +4,7 @@
 //! the raw score, by method, drawn towards all methods together where there are few lines. The error it prints is that of
 //! businesses left out of the fit.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use super::outcome::{Basis, Method};
@@ -29,16 +30,40 @@ const ODDS_OTHER_PASTS_TENTHS: u32 = 13;
 /// The name of the curve of answers that rest on the past of other payees, whatever their method.
 const OTHER_PAYEES: &str = "history_other_payees";
 
+/// The name of the curve of an answer.
+pub const fn curve_name(method: Method, basis: Basis) -> &'static str {
+    match (basis, method) {
+        (Basis::OtherPayees, _) => OTHER_PAYEES,
+        (Basis::Purchases, Method::AccountName) => "purchases_account_name",
+        (Basis::Purchases, Method::Merchant) => "purchases_merchant",
+        (Basis::Purchases, Method::Semantic) => "purchases_semantic",
+        (Basis::Purchases, Method::UniversalPattern) => "purchases_universal_pattern",
+        _ => method.as_str(),
+    }
+}
+
+/// The name of every curve.
+pub fn curve_names() -> impl Iterator<Item = &'static str> {
+    let bases = [Basis::Line, Basis::Purchases, Basis::OtherPayees];
+    let names: BTreeSet<&'static str> = bases
+        .into_iter()
+        .flat_map(|basis| Method::ALL.into_iter().map(move |method| curve_name(method, basis)))
+        .collect();
+    names.into_iter()
+}
+
 /// The calibrated confidence of a method's answer, in thousandths.
 pub fn calibrated(method: Method, basis: Basis, raw: f32) -> u16 {
     static CURVES: OnceLock<Vec<(&'static str, Curve)>> = OnceLock::new();
     let curves = CURVES.get_or_init(read);
     let raw = raw_thousandths(raw);
-    let name = if basis == Basis::OtherPayees { OTHER_PAYEES } else { method.as_str() };
+    let name = curve_name(method, basis);
     let curve = curves.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, curve)| curve.as_slice());
     let fitted = interpolated(curve, raw);
     match method {
-        _ if basis != Basis::Line && method != Method::Fallback => less_sure(fitted, ODDS_OTHER_PASTS_TENTHS),
+        _ if matches!(basis, Basis::Payee | Basis::OtherPayees) && method != Method::Fallback => {
+            less_sure(fitted, ODDS_OTHER_PASTS_TENTHS)
+        }
         // Decided by numbers and amounts rather than by knowledge.
         Method::InvoiceSettlement | Method::Transfer => fitted,
         Method::Fallback => unseen(fitted).min(MOST_FOR_FALLBACK),
@@ -101,7 +126,7 @@ mod tests {
     #[test]
     fn every_method_has_a_curve_that_never_falls() {
         let curves = read();
-        for name in Method::ALL.into_iter().map(Method::as_str).chain([OTHER_PAYEES]) {
+        for name in curve_names() {
             let (_, curve) = curves.iter().find(|(known, _)| *known == name).expect("a curve");
             assert!(!curve.is_empty(), "{name}");
             assert!(curve.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1), "{name}");

@@ -30,6 +30,7 @@ mod weights;
 mod wording;
 
 pub use batch::{Account, AccountType, Batch, Invoice, InvoiceKind, PastLine, Transaction, VatCode};
+pub use confidence::{curve_name, curve_names};
 pub use outcome::{Alternative, Basis, CodedRow, HistorySummary, Method, Outcome, Settled, SettledKind, Vat, Warning};
 
 pub use stages::{trace, trace_chart};

@@ -109,6 +109,9 @@ impl Method {
 pub enum Basis {
     /// Documents, own accounts and what the words of the line say.
     Line,
+    /// What the words of the line say, in a list of purchases without a past: it is coded by what each was for, which a payee
+    /// does not tell.
+    Purchases,
     /// The past of the same payee.
     Payee,
     /// The past of other payees.

@@ -72,6 +72,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         chart: &chart,
         decider: &decider,
         allowed: &allowed,
+        words: if batch.is_purchases_alone() { Basis::Purchases } else { Basis::Line },
     };
 
     let invoices = batch.invoices.as_deref().unwrap_or_default();
@@ -264,6 +265,8 @@ struct Stage<'s> {
     chart: &'s Chart,
     decider: &'s Decider<'s>,
     allowed: &'s AllowedVat,
+    /// What the words of a line are worth here.
+    words: Basis,
 }
 
 impl Stage<'_> {
@@ -271,7 +274,7 @@ impl Stage<'_> {
     fn row(&self, line: &Line<'_>, decision: &Decision, recall: Option<&Recall>, not_allowed: &mut bool) -> CodedRow {
         let wanted = recall.and_then(|recall| recall.vat).unwrap_or_else(|| self.vat(line, decision));
         let basis = match recall {
-            None => Basis::Line,
+            None => self.words,
             Some(recall) if recall.seen.is_some() => Basis::Payee,
             Some(_) => Basis::OtherPayees,
         };

@@ -168,3 +168,27 @@ fn hostile_pasts_hurt_nobody_else() {
         assert_eq!(outcome.rows[0].method, Method::History, "{shape}");
     }
 }
+
+#[test]
+fn purchases_without_a_past_are_said_less_surely_than_in_a_bank_statement() {
+    let mut lines: Vec<_> = ["SHELL BRENTFORD", "TESCO STORES 2214", "TRAINLINE.COM", "STAPLES UK", "TRAVELODGE"]
+        .into_iter()
+        .map(|name| line("2025-12-01", name, "-48.00"))
+        .collect();
+    let purchases = batch(lines.clone());
+    assert!(purchases.is_purchases_alone());
+    lines.push(line("2025-12-02", "BGC J SMITH", "120.00"));
+    let statement = batch(lines.clone());
+    assert!(!statement.is_purchases_alone());
+    for (alone, beside) in code(&purchases).rows.iter().zip(&code(&statement).rows) {
+        assert_eq!((alone.account, alone.vat, alone.method), (beside.account, beside.vat, beside.method));
+        assert!(alone.confidence < beside.confidence, "{alone:?} {beside:?}");
+    }
+    // Something given back among many purchases is no bank statement; a past or an invoice says more than none.
+    lines.extend((0..14).map(|day| line("2025-12-03", "SHELL BRENTFORD", &format!("-4{day}.00"))));
+    assert!(batch(lines.clone()).is_purchases_alone());
+    let past = vec![past("2025-10-01", "SHELL BRENTFORD", "-60.00", "449")];
+    assert!(!with_past(lines.clone(), past).is_purchases_alone());
+    let invoices = vec![invoice(InvoiceKind::Bill, "B-1", "Zorblax", "2025-11-01", "80.00")];
+    assert!(!Batch { invoices: Some(invoices), ..batch(lines) }.is_purchases_alone());
+}
