@@ -24,8 +24,8 @@ const MOST_FOR_FALLBACK: u16 = 150;
 const ODDS_UNSEEN_TENTHS: u32 = 11;
 
 /// The same for answers that rest on a customer's past: how steadily people code differs from body to body by more than a fit to a
-/// dozen of them shows.
-const ODDS_OTHER_PASTS_TENTHS: u32 = 13;
+/// dozen of them shows (`docs/measurements/2026-11-25-coding.md`).
+const ODDS_OTHER_PASTS_TENTHS: u32 = 16;
 
 /// The name of the curve of answers that rest on the past of other payees, whatever their method.
 const OTHER_PAYEES: &str = "history_other_payees";

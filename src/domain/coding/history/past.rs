@@ -258,7 +258,7 @@ fn alike(past: i128, now: i128) -> f32 {
     }
     let (low, high) = (past.min(now), past.max(now));
     if low == high {
-        4.0
+        8.0
     } else if (high - low).saturating_mul(20) <= high {
         2.0
     } else if low.saturating_mul(4) >= high {
