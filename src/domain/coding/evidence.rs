@@ -122,9 +122,28 @@ impl<'k> Reader<'k> {
                 (concept, 1.0)
             }
             Some(meaning) => (meaning, WEIGHTS.shop_here),
+            None if self.is_private(concept) => (self.named.drawings.unwrap_or(concept), 1.0),
             None if SHOPS.contains(&self.knowledge.concept(concept).name) => (concept, WEIGHTS.shop_anywhere),
             None => (concept, 1.0),
         }
+    }
+
+    /// Whether what a sole trader buys there is for the family: nothing of the trade, no account for it, but one for drawings.
+    fn is_private(&self, concept: ConceptId) -> bool {
+        const FOR_THE_FAMILY: &[&str] = &[
+            "animal_supplies",
+            "attractions",
+            "clothes_shop",
+            "education_supplies",
+            "personal_care",
+            "supermarket",
+            "vet_fees",
+        ];
+        FOR_THE_FAMILY.contains(&self.knowledge.concept(concept).name)
+            && !self.business.is_company
+            && self.business.likely(concept) <= 0.0
+            && self.best_fit(concept) < WEIGHTS.own_account
+            && self.named.drawings.is_some_and(|drawings| self.best_fit(drawings) >= WEIGHTS.own_account)
     }
 
     /// Evidence that means something else beside some word.

@@ -82,3 +82,35 @@ fn pots_that_name_each_other_are_a_transfer() {
     assert_eq!(outcome.rows[0].transfer_pair, Some(1));
     assert_eq!(all.accounts[outcome.rows[0].account].name, "Revolut Tax pocket");
 }
+
+#[test]
+fn what_a_sole_trader_buys_for_the_family_is_drawn_unless_the_chart_or_the_trade_knows_it() {
+    let plumber = "Plumber, a sole trader in Derby. Not registered for VAT.";
+    let chart = |more: &[(&str, &str)]| {
+        let mut accounts = vec![
+            account("200", "Sales", AccountType::Income),
+            account("310", "Materials", AccountType::Expense),
+            account("400", "Motor expenses", AccountType::Expense),
+            account("410", "Office costs", AccountType::Expense),
+            account("900", "Drawings", AccountType::Equity),
+        ];
+        accounts.extend(more.iter().map(|(code, name)| account(code, name, AccountType::Expense)));
+        accounts
+    };
+    let lines = || ["PRIMARK", "VETS4PETS", "TONI AND GUY HAIRDRESSERS"].map(|name| line("2025-05-01", name, "-38.40"));
+    let go_to = |context: &str, more: &[(&str, &str)]| {
+        let asked = Batch {
+            transactions: lines().to_vec(),
+            accounts: chart(more),
+            business_context: Cow::Owned(context.to_owned()),
+            ..Batch::default()
+        };
+        code(&asked).rows.iter().map(|row| asked.accounts[row.account].name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(go_to(plumber, &[]), ["Drawings"; 3]);
+    // A company has no drawings to take, and a chart that has the account means it.
+    assert_eq!(go_to("Plumber in Derby, limited company", &[])[1..], ["Materials", "Office costs"]);
+    assert_eq!(go_to(plumber, &[("420", "Clothing and uniforms")])[0], "Clothing and uniforms");
+    // What a groomer pays a vet is of the trade.
+    assert_ne!(go_to("Dog grooming parlour, a sole trader.", &[("430", "Pet supplies and vet")])[1], "Drawings");
+}
