@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Fits the model that tells from a payee's name what was bought, and writes `src/domain/coding/knowledge/payees.bin`.
 
-  train.py [--brands NSI.json] [--output FILE] [--held-out]
+  train.py [--output FILE] [--held-out]
+  train.py --names [--output FILE]
+
+`--names` writes `payee_names.bin` alone, the table of the listed names themselves, which takes seconds.
 
 It learns from the patterns of `src/domain/coding/knowledge`, from `names/*.tsv` beside it, and from `brands.tsv` beside it (made by
 `brands.py`). README.md says what the model is and how it is read. Needs numpy and scipy; no random numbers: which names are held out
@@ -184,11 +187,50 @@ def write(path, concepts, total, bias):
         file.write(numbers.tobytes())
 
 
+# How many letters of a longer name are enough to know it: statements cut names at 18 and more, spaces included.
+ENOUGH = 16
+
+
+def glued(text):
+    """A name without spaces and without words that say what kind of firm it is. The same function stands in `payee_names.rs`."""
+    return "".join(word for word in text.split(" ") if word not in SILENT)
+
+
+def names_table(concepts):
+    """Keys of listed names and the class of each; a name with several classes tells nothing."""
+    known = {concept: at for at, concept in enumerate(concepts)}
+    found = {}
+    for concept, text, _ in listed_names():
+        text = glued(fold(text))
+        if concept not in known or len(text) < 5:
+            continue
+        for form in {text, text[:ENOUGH]} if len(text) > ENOUGH else {text}:
+            found.setdefault(fnv1a(form.encode()), set()).add(known[concept])
+    return sorted((key, min(classes)) for key, classes in found.items() if len(classes) == 1)
+
+
+def write_names(path, concepts, table):
+    """The file: u16 classes, u32 names, names of classes, u32 keys in their order, u8 class of each."""
+    with open(path, "wb") as file:
+        file.write(struct.pack("<HI", len(concepts), len(table)))
+        for concept in concepts:
+            name = concept.encode()
+            file.write(struct.pack("<B", len(name)) + name)
+        file.write(b"".join(struct.pack("<I", key) for key, _ in table))
+        file.write(bytes(at for _, at in table))
+
+
 def main():
     options = argparse.ArgumentParser()
-    options.add_argument("--output", default=os.path.join(KNOWLEDGE, "payees.bin"))
+    options.add_argument("--output")
+    options.add_argument("--names", action="store_true", help="writes the table of names alone")
     options.add_argument("--held-out", action="store_true", help="fits without a tenth of the names and says how many of them it tells")
     options = options.parse_args()
+    if options.names:
+        table = names_table(expense_concepts())
+        write_names(options.output or os.path.join(KNOWLEDGE, "payee_names.bin"), expense_concepts(), table)
+        print(f"{len(table)} names")
+        return
     rows = list(examples(expense_concepts()))
     present = sorted({row[0] for row in rows})
     names = expense_concepts()
@@ -216,8 +258,9 @@ def main():
                 print(f"  said {low:.1f}: {right[inside].mean():.3f} of {inside.sum()}")
         return
     total, bias = fit(inputs, classes, weights, len(concepts))
-    write(options.output, concepts, total, bias)
-    print(f"{os.path.getsize(options.output)} bytes")
+    output = options.output or os.path.join(KNOWLEDGE, "payees.bin")
+    write(output, concepts, total, bias)
+    print(f"{os.path.getsize(output)} bytes")
 
 
 if __name__ == "__main__":

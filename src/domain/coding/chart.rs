@@ -52,7 +52,7 @@ pub struct Chart {
 impl Chart {
     /// Reads a chart.
     pub fn read(accounts: &[Account<'_>], knowledge: &Knowledge) -> Self {
-        let words: Vec<Vec<NameWord>> = accounts.iter().map(|account| name_words(&account.name)).collect();
+        let words = words_of_names(accounts);
         let kinds: Vec<AccountType> = accounts.iter().map(|account| account.kind).collect();
         let vectors: Vec<Vector> = accounts.iter().map(|account| knowledge.meaning.vector(&account.name)).collect();
         let mut raw = raw_scores(knowledge, &words, &kinds);
@@ -75,6 +75,7 @@ impl Chart {
             .collect();
         inherit(&mut fits, knowledge);
         prefer_net_wages(&mut fits, knowledge, &kinds);
+        add_assets(&mut fits, knowledge);
         let outlines: Vec<Outline> = vectors.iter().map(Vector::outline).collect();
         similar(&mut fits, knowledge, (&vectors, &outlines), &kinds, &own);
         add_main_sales(&mut fits, knowledge, &kinds);
@@ -136,6 +137,23 @@ impl Chart {
     }
 }
 
+/// The words of the accounts' names. What stands before a dash in several names is the name of a group (`Travel - Rail`,
+/// `Travel - Air fares`), as it is before a colon.
+fn words_of_names(accounts: &[Account<'_>]) -> Vec<Vec<NameWord>> {
+    const DASH: &str = " - ";
+    let mut members: FxHashMap<&str, usize> = FxHashMap::default();
+    for (group, _) in accounts.iter().filter_map(|account| account.name.split_once(DASH)) {
+        *members.entry(group).or_default() += 1;
+    }
+    let words = |name: &str| match name.split_once(DASH) {
+        Some((group, rest)) if members.get(group).is_some_and(|count| *count > 1) => {
+            name_words(&format!("{group}:{rest}"))
+        }
+        _ => name_words(name),
+    };
+    accounts.iter().map(|account| words(&account.name)).collect()
+}
+
 fn best_first(mut fits: Vec<Fit>) -> Vec<Fit> {
     fits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.account.cmp(&b.account)));
     fits.truncate(SPREAD_MAX);
@@ -188,13 +206,14 @@ struct Weighed {
     number: Option<u32>,
     weight: f32,
     part: u8,
+    is_leaf: bool,
 }
 
 impl Weighed {
     fn of(word: &NameWord, knowledge: &Knowledge) -> Self {
         let plain = if PLAIN_WORDS.contains(&word.stem.as_str()) { WEIGHTS.generic_cap } else { 1.0 };
         let weight = if word.is_leaf { plain } else { plain * 0.5 };
-        Self { number: knowledge.stem_number(&word.stem), weight, part: word.part }
+        Self { number: knowledge.stem_number(&word.stem), weight, part: word.part, is_leaf: word.is_leaf }
     }
 }
 
@@ -281,7 +300,11 @@ fn coverage(words: &[Weighed], named: &[u32]) -> f32 {
             listed = listed.max(share(&|word| word.part == part) * WEIGHTS.listed);
         }
     }
-    WEIGHTS.coverage_floor + (1.0 - WEIGHTS.coverage_floor) * whole.max(listed)
+    // The name of a group says nothing about which of its accounts is meant.
+    let tells = |word: &&Weighed| word.is_leaf && word.weight >= 1.0;
+    let is_group_alone = words.iter().any(|word| tells(&word)) && !words.iter().any(|word| word.is_leaf && is_named(&word));
+    let group = if is_group_alone { WEIGHTS.group_alone } else { 1.0 };
+    (WEIGHTS.coverage_floor + (1.0 - WEIGHTS.coverage_floor) * whole.max(listed)) * group
 }
 
 fn type_factor(concept: &Concept, kind: AccountType) -> Option<f32> {
@@ -360,6 +383,33 @@ fn add_main_sales(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[Account
             list.retain(|fit| fit.account != account);
             list.insert(0, Fit { account, score: ENOUGH });
         }
+    }
+}
+
+/// Equipment of a small price for which the chart has no account of expense goes to the asset that the same is at a large price.
+fn add_assets(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
+    const ENOUGH: f32 = 0.5;
+    for (id, concept) in knowledge.concepts() {
+        let Some(asset) = capital_of(concept.name).and_then(|name| fits.get(knowledge.id(name)?.index())?.first().copied())
+        else {
+            continue;
+        };
+        let Some(list) = fits.get_mut(id.index()) else { continue };
+        let is_without = list.first().is_none_or(|fit| fit.score < ENOUGH);
+        if is_without && asset.score >= WEIGHTS.own_account && list.iter().all(|fit| fit.account != asset.account) {
+            list.push(Fit { score: asset.score * WEIGHTS.second_type, ..asset });
+            *list = best_first(std::mem::take(list));
+        }
+    }
+}
+
+/// The concept of the asset that equipment of a concept is when it is dear enough.
+pub fn capital_of(concept: &str) -> Option<&'static str> {
+    match concept {
+        "it_hardware_small" => Some("it_hardware_capital"),
+        "office_equipment" => Some("fixtures_capital"),
+        "small_tools" | "equipment_small" | "kitchen_equipment" | "sports_equipment" => Some("plant_capital"),
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::batch::AccountType;
-use super::chart::{CONTROL_WORDS, Chart, Fit};
+use super::chart::{CONTROL_WORDS, Chart, Fit, capital_of};
 use super::evidence::{Clue, Reader, is_person};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge, Strength, Target, WordLists, stem};
@@ -161,7 +161,7 @@ impl<'k> Decider<'k> {
         if clues.iter().all(|clue| clue.score < WEIGHTS.fallback_below) && best_named == 0.0 {
             return Decision { is_to_person, ..self.unknown(money_in) };
         }
-        self.add_alike_words(wording, &clues, &mut named);
+        self.add_alike_words(wording, &clues, &mut named, money_in);
         self.clear_net_wages(&clues, &mut named);
         if !money_in {
             self.drop_income(&mut clues, gives_back);
@@ -261,14 +261,9 @@ impl<'k> Decider<'k> {
 
     /// The asset that equipment is when it is dear enough, if the chart has an account for it.
     fn capital(&self, concept: ConceptId) -> ConceptId {
-        let asset = match self.knowledge.concept(concept).name {
-            "it_hardware_small" => "it_hardware_capital",
-            "office_equipment" => "fixtures_capital",
-            "small_tools" | "equipment_small" | "kitchen_equipment" | "sports_equipment" => "plant_capital",
-            _ => return concept,
-        };
-        let fits = |id: &ConceptId| self.chart.fits(*id).first().is_some_and(|fit| fit.score >= 0.5);
-        self.knowledge.id(asset).filter(fits).unwrap_or(concept)
+        let fits = |id: &ConceptId| self.best_fit(*id).is_some_and(|fit| fit >= 0.5);
+        let asset = capital_of(self.knowledge.concept(concept).name).and_then(|name| self.knowledge.id(name));
+        asset.filter(fits).unwrap_or(concept)
     }
 
     /// Money that goes out is no income, unless it goes back to a customer.
@@ -428,18 +423,14 @@ impl<'k> Decider<'k> {
         let mut add = |word: &str, weight: f32, phrase: Option<&Phrase>| {
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
                 if self.takes(*account, money_in) {
-                    let is_meant = phrase.is_none_or(|phrase| phrase.accounts.contains(account));
-                    let meant = if is_meant { 1.0 } else { WEIGHTS.word_of_a_phrase };
+                    let meant = if is_meant(phrase, *account) { 1.0 } else { WEIGHTS.word_of_a_phrase };
                     *named.entry(*account).or_insert(0.0) += weight * part * meant;
                 }
             }
         };
         let phrases = self.phrases(wording, money_in);
-        let mut at = 1;
-        for word in wording.text().split(' ') {
-            let phrase = phrases.iter().find(|phrase| phrase.start <= at && at + word.len() <= phrase.end);
+        for (word, phrase) in words_within(wording.text(), &phrases) {
             add(&stem(word), WEIGHTS.account_word, phrase);
-            at += word.len() + 1;
         }
         // Of several owners' accounts, the one that has this owner's name.
         for name in self.reader.owner_of(wording).unwrap_or_default() {
@@ -451,6 +442,9 @@ impl<'k> Decider<'k> {
             }
         }
         let outline = vector.outline();
+        // Beside strong evidence of what was bought, likeness only settles ties.
+        let is_known = !money_in && clues.first().is_some_and(|clue| clue.score >= WEIGHTS.usual);
+        let like = WEIGHTS.like * if is_known { WEIGHTS.like_beside } else { 1.0 };
         let mut compare = |account: usize| {
             let Some(theirs) = self.chart.outlines.get(account) else { return };
             if !theirs.may_exceed(&outline, WEIGHTS.like_from) || !self.takes(account, money_in) {
@@ -458,7 +452,7 @@ impl<'k> Decider<'k> {
             }
             let near = self.chart.vectors.get(account).map_or(0.0, |theirs| vector.cosine(theirs)) - WEIGHTS.like_from;
             if near > 0.0 {
-                *named.entry(account).or_insert(0.0) += WEIGHTS.like * near;
+                *named.entry(account).or_insert(0.0) += like * near;
             }
         };
         if self.chart.kinds.len() <= COMPARED_WHOLE {
@@ -499,13 +493,18 @@ impl<'k> Decider<'k> {
     }
 
     /// Among the accounts of what a line is about, those with a word that is like one of the line's: eggs and dairy.
-    fn add_alike_words(&self, wording: &Wording, clues: &[Clue], named: &mut BTreeMap<usize, f32>) {
-        let words: Vec<Vector> = wording
-            .text()
-            .split(' ')
-            .filter(|word| word.chars().count() >= 4)
+    fn add_alike_words(
+        &self,
+        wording: &Wording,
+        clues: &[Clue],
+        named: &mut BTreeMap<usize, f32>,
+        money_in: bool,
+    ) {
+        let phrases = self.phrases(wording, money_in);
+        let words: Vec<(Vector, Option<&Phrase>)> = words_within(wording.text(), &phrases)
+            .filter(|(word, _)| word.chars().count() >= 4)
             .take(10)
-            .map(|word| self.knowledge.meaning.vector(word))
+            .map(|(word, phrase)| (self.knowledge.meaning.vector(word), phrase))
             .collect();
         let mut seen = Vec::new();
         for fit in clues.iter().take(2).flat_map(|clue| self.chart.fits(clue.concept)) {
@@ -514,7 +513,10 @@ impl<'k> Decider<'k> {
             }
             seen.push(fit.account);
             let theirs = self.chart.word_meanings(fit.account);
-            let near = theirs.flat_map(|their| words.iter().map(|word| word.cosine(their))).fold(0.0, f32::max);
+            let meant = |(_, phrase): &&(Vector, Option<&Phrase>)| is_meant(*phrase, fit.account);
+            let near = theirs
+                .flat_map(|their| words.iter().filter(meant).map(|(word, _)| word.cosine(their)))
+                .fold(0.0, f32::max);
             if near > WEIGHTS.word_like_from {
                 *named.entry(fit.account).or_insert(0.0) += WEIGHTS.word_like * (near - WEIGHTS.word_like_from);
             }
@@ -546,6 +548,21 @@ struct Phrase {
     start: usize,
     end: usize,
     accounts: Vec<usize>,
+}
+
+/// The words of a line, each with the phrase it is in. A text begins one place behind its padding.
+fn words_within<'p>(text: &'p str, phrases: &'p [Phrase]) -> impl Iterator<Item = (&'p str, Option<&'p Phrase>)> {
+    let mut at = 1;
+    text.split(' ').map(move |word| {
+        let (start, end) = (at, at + word.len());
+        at = end + 1;
+        (word, phrases.iter().find(|phrase| phrase.start <= start && end <= phrase.end))
+    })
+}
+
+/// Whether a word speaks for an account: one of a phrase only for the accounts of what the phrase says.
+fn is_meant(phrase: Option<&Phrase>, account: usize) -> bool {
+    phrase.is_none_or(|phrase| phrase.accounts.contains(&account))
 }
 
 #[derive(Debug, Clone, Default)]

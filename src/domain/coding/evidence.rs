@@ -12,6 +12,7 @@ use super::knowledge::{ConceptId, Knowledge, PatternMatch, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::payee_model::PayeeModel;
+use super::payee_names::PayeeNames;
 use super::transfer::is_bank;
 use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording, is_month};
@@ -121,10 +122,12 @@ impl<'k> Reader<'k> {
             {
                 (concept, 1.0)
             }
-            Some(meaning) => (meaning, WEIGHTS.shop_here),
-            None if self.is_private(concept) => (self.named.drawings.unwrap_or(concept), 1.0),
-            None if SHOPS.contains(&self.knowledge.concept(concept).name) => (concept, WEIGHTS.shop_anywhere),
-            None => (concept, 1.0),
+            Some(meaning) if fit(meaning) >= WEIGHTS.balance_sheet_fit || !self.is_private(concept) => {
+                (meaning, WEIGHTS.shop_here)
+            }
+            _ if self.is_private(concept) => (self.named.drawings.unwrap_or(concept), 1.0),
+            _ if SHOPS.contains(&self.knowledge.concept(concept).name) => (concept, WEIGHTS.shop_anywhere),
+            _ => (concept, 1.0),
         }
     }
 
@@ -139,10 +142,17 @@ impl<'k> Reader<'k> {
             "supermarket",
             "vet_fees",
         ];
-        FOR_THE_FAMILY.contains(&self.knowledge.concept(concept).name)
-            && !self.business.is_company
+        const FOR_ONESELF: &[&str] = &["medical_supplies", "subsistence"];
+        let name = self.knowledge.concept(concept).name;
+        let from = match name {
+            _ if FOR_THE_FAMILY.contains(&name) => WEIGHTS.own_account,
+            // Another account takes some of these from anybody who trades.
+            _ if FOR_ONESELF.contains(&name) => WEIGHTS.balance_sheet_fit,
+            _ => 0.0,
+        };
+        !self.business.is_company
             && self.business.likely(concept) <= 0.0
-            && self.best_fit(concept) < WEIGHTS.own_account
+            && self.best_fit(concept) < from
             && self.named.drawings.is_some_and(|drawings| self.best_fit(drawings) >= WEIGHTS.own_account)
     }
 
@@ -367,6 +377,10 @@ impl<'k> Reader<'k> {
         // A cheque or cash names no payee.
         if money_in || matches!(wording.channel, Channel::Cheque | Channel::Cash) || is_person(&wording.payee) {
             return;
+        }
+        if let Some(concept) = PayeeNames::get(self.knowledge).concept_of(wording.text()) {
+            let (concept, known) = self.shop(concept);
+            sums.add(concept, WEIGHTS.listed_payee * known, Method::Merchant);
         }
         let factor = if strongest >= WEIGHTS.usual { WEIGHTS.expected_beside } else { 1.0 };
         for (concept, chance) in PayeeModel::get(self.knowledge).expect(self.knowledge, wording.text(), digits) {

@@ -18,6 +18,7 @@ pub mod line;
 mod meaning;
 mod outcome;
 mod payee_model;
+mod payee_names;
 mod printed;
 mod settlement;
 mod stages;

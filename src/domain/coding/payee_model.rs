@@ -16,7 +16,7 @@ const WORTH_MENTIONING: f32 = 0.02;
 const AMOUNTS_COUNT: f32 = 0.5;
 
 /// Words that say what kind of firm it is, never what it sells.
-const SILENT: &[&str] = &[
+pub const SILENT: &[&str] = &[
     "LTD", "LIMITED", "PLC", "LLP", "UK", "CO", "COM", "ORG", "NET", "WWW", "HTTP", "HTTPS", "THE", "AND", "OF", "FOR",
     "INC", "LLC", "GB", "EU",
 ];
@@ -131,11 +131,16 @@ impl PayeeModel {
         found
     }
 
-    /// FNV-1a of 32 bits, by the number of buckets.
+    /// The bucket of a feature.
     fn bucket(&self, parts: &[&[u8]]) -> u32 {
-        let bytes = parts.iter().flat_map(|part| part.iter());
-        bytes.fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)) % self.buckets
+        fnv1a(parts) % self.buckets
     }
+}
+
+/// FNV-1a of 32 bits of some bytes, part behind part.
+pub fn fnv1a(parts: &[&[u8]]) -> u32 {
+    let bytes = parts.iter().flat_map(|part| part.iter());
+    bytes.fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
 /// The logarithm of an amount that has so many binary digits in pence, in pounds.
@@ -151,7 +156,7 @@ fn tells(word: &str) -> bool {
 }
 
 /// The first bytes of a slice, which moves on behind them.
-fn take<const N: usize>(rest: &mut &'static [u8]) -> Option<[u8; N]> {
+pub fn take<const N: usize>(rest: &mut &'static [u8]) -> Option<[u8; N]> {
     let (head, behind) = rest.split_first_chunk::<N>()?;
     *rest = behind;
     Some(*head)

@@ -50,6 +50,8 @@ pub struct Weights {
     pub similar: f32,
     /// The part of it that counts beside strong evidence.
     pub similar_beside: f32,
+    /// What a payee of the list of names sells.
+    pub listed_payee: f32,
     /// What names like the payee's are sure to sell.
     pub expected: f32,
     /// What each e-fold of doubt about it takes away.
@@ -94,6 +96,8 @@ pub struct Weights {
     pub like_from: f32,
     /// And that counts this much.
     pub like: f32,
+    /// The part of it that counts beside strong evidence.
+    pub like_beside: f32,
     /// Below this much evidence a receipt may be a sale.
     pub sale_below: f32,
     /// Evidence for that.
@@ -120,6 +124,8 @@ pub struct Weights {
     pub coverage_floor: f32,
     /// One of several things that a name lists, beside a name of its own.
     pub listed: f32,
+    /// What a name keeps that covers only the name of a group of accounts.
+    pub group_alone: f32,
     /// What an account loses for being better at something else.
     pub reverse_penalty: f32,
     /// An account of the concept's second type.
@@ -163,6 +169,7 @@ pub const WEIGHTS: Weights = Weights {
     similar_from: 0.267,
     similar: 2.4,
     similar_beside: 0.3,
+    listed_payee: 2.3,
     expected: 2.6,
     expected_doubt: 0.706,
     expected_beside: 0.3,
@@ -185,6 +192,7 @@ pub const WEIGHTS: Weights = Weights {
     owners_account: 2.0,
     like_from: 0.292,
     like: 2.765,
+    like_beside: 0.3,
     sale_below: 1.872,
     sale: 1.25,
     purchase_below: 0.9,
@@ -198,6 +206,7 @@ pub const WEIGHTS: Weights = Weights {
     rank: 0.014,
     coverage_floor: 0.744,
     listed: 0.92,
+    group_alone: 0.85,
     reverse_penalty: 0.576,
     second_type: 0.775,
     parent: 0.59,

@@ -451,15 +451,14 @@ impl PairCounts {
                 continue;
             }
             for &bank_word in bank {
-                if !telling(&bank_word) {
-                    // A number stands for itself only.
-                    if book.binary_search(&bank_word).is_ok() {
-                        counts.together.push(key(bank_word, bank_word));
-                    }
-                    continue;
+                // A word that stands in both rows is accounted for, as a number is that stands for itself only: it says
+                // nothing of the words beside it.
+                if book.binary_search(&bank_word).is_ok() {
+                    counts.together.push(key(bank_word, bank_word));
+                } else if telling(&bank_word) {
+                    let book = book.iter().filter(|word| telling(word) && bank.binary_search(word).is_err());
+                    counts.together.extend(book.map(|&book_word| key(bank_word, book_word)));
                 }
-                let book = book.iter().filter(|word| telling(word));
-                counts.together.extend(book.map(|&book_word| key(bank_word, book_word)));
             }
         }
         counts.together.sort_unstable();
