@@ -370,19 +370,25 @@ struct Tokens {
 }
 
 impl Tokens {
-    /// Lower-case runs of letters and digits; apostrophes vanish; `inv1234` is `inv`, `1234`.
+    /// Lower-case runs of letters and digits; apostrophes vanish; `inv1234` is `inv`, `1234`. A code of several parts is a word
+    /// as a whole, too: `BM6-09` is what others write `BM609`.
     fn read(&mut self, description: &str) {
         self.bytes.clear();
         self.ends.clear();
         self.singles = 0;
         self.letters = 0;
-        let mut start = 0;
+        let (mut start, mut code_start) = (0, 0);
         if description.is_ascii() {
             for byte in description.bytes() {
                 match byte {
                     b'\'' => {}
                     _ if byte.is_ascii_alphanumeric() => self.bytes.push(byte.to_ascii_lowercase()),
-                    _ => start = self.finish(start),
+                    _ => {
+                        start = self.finish(start);
+                        if !matches!(byte, b'-' | b'/') {
+                            code_start = self.finish_code(code_start);
+                        }
+                    }
                 }
             }
         } else {
@@ -395,11 +401,17 @@ impl Tokens {
                             self.bytes.extend_from_slice(lower.encode_utf8(&mut encoded).as_bytes());
                         }
                     }
-                    _ => start = self.finish(start),
+                    _ => {
+                        start = self.finish(start);
+                        if !matches!(character, '-' | '/') {
+                            code_start = self.finish_code(code_start);
+                        }
+                    }
                 }
             }
         }
         self.finish(start);
+        self.finish_code(code_start);
         self.choose();
     }
 
@@ -424,6 +436,23 @@ impl Tokens {
             self.push(start + leading_digits, end);
         } else {
             self.push(start, end);
+        }
+        end
+    }
+
+    /// Notes a code as a whole that was noted in parts.
+    fn finish_code(&mut self, start: usize) -> usize {
+        const LENGTHS: std::ops::RangeInclusive<usize> = 4..=10;
+        let end = self.bytes.len();
+        let code = &self.bytes[start..end];
+        let is_code = LENGTHS.contains(&code.len())
+            && code.iter().any(u8::is_ascii_lowercase)
+            && code.iter().filter(|byte| byte.is_ascii_digit()).count() >= 2
+            && code[0].is_ascii_lowercase();
+        let is_noted = self.ends.last_chunk().is_some_and(|&[from, _]| from <= start);
+        if is_code && !is_noted {
+            self.ends.push(start);
+            self.ends.push(end);
         }
         end
     }
