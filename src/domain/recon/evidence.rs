@@ -46,6 +46,9 @@ const COMMON_NAMES_PAIRS: f64 = 10.0;
 /// Pairs up to which a file is small: more of them say enough about strong associations.
 const FEW_PAIRS: f64 = 400.0;
 
+/// Rows from which on a number is one that lasts.
+const LASTING_ROWS: u32 = 4;
+
 /// Co-occurrences kept while learning; enough for any file, and a bound on memory.
 const MAX_COOCCURRENCES: usize = 2_000_000;
 
@@ -440,7 +443,10 @@ impl PairCounts {
         let words = texts.vocabulary.len();
         let mut counts = Self { bank: vec![0; words], book: vec![0; words], together: Vec::new(), weakest: 0.0 };
         let mut alike = 0_u32;
-        let telling = |word: &u32| !matches!(texts.vocabulary.kind(*word), Kind::Number);
+        // A number stands for itself only, unless it keeps coming, as that of an agreement does.
+        let telling = |word: u32, rows: &[u32]| !texts.is_number(word) || rows[word as usize] >= LASTING_ROWS;
+        let telling_bank = |word: &&u32| telling(**word, &texts.vocabulary.bank_rows);
+        let telling_book = |word: &&u32| telling(**word, &texts.vocabulary.book_rows);
         for &(bank, book) in pairs {
             let (bank, book) = (texts.bank.row(bank as usize), texts.book.row(book as usize));
             let says_who = |word: u32| texts.is_name(word) || texts.is_number(word);
@@ -451,12 +457,11 @@ impl PairCounts {
                 continue;
             }
             for &bank_word in bank {
-                // A word that stands in both rows is accounted for, as a number is that stands for itself only: it says
-                // nothing of the words beside it.
+                // A word that stands in both rows is accounted for: it says nothing of the words beside it.
                 if book.binary_search(&bank_word).is_ok() {
                     counts.together.push(key(bank_word, bank_word));
-                } else if telling(&bank_word) {
-                    let book = book.iter().filter(|word| telling(word) && bank.binary_search(word).is_err());
+                } else if telling_bank(&&bank_word) {
+                    let book = book.iter().filter(telling_book).filter(|word| bank.binary_search(word).is_err());
                     counts.together.extend(book.map(|&book_word| key(bank_word, book_word)));
                 }
             }
