@@ -44,6 +44,9 @@ const SECOND_ROUND_PAIRS: u64 = 4_000_000;
 /// Pairs learned from; more teach nothing new.
 const TRAINING_PAIRS: usize = 60_000;
 
+/// Rounds of learning after the first, each with the pairs that what was learned before makes clear.
+const FURTHER_ROUNDS: usize = 2;
+
 /// A pair teaches when it beats every rival on both sides by this much.
 const CLEAR_MARGIN: i32 = 3 * NAT;
 
@@ -351,21 +354,21 @@ impl Matcher<'_> {
     /// Learns from pairs that are each other's only candidate, then once more with the
     /// pairs that clearly beat all their rivals by what was learned first.
     fn learn(&self, texts: &Texts, components: &[Component]) -> Result<(Evidence, Names), Stopped> {
-        let mut pairs: Vec<Pair> = components
+        let mut sole: Vec<Pair> = components
             .iter()
             .filter(|component| component.is_single_pair())
             .map(|component| (component.bank.0, component.book.0))
             .collect();
-        thin(&mut pairs, TRAINING_PAIRS);
-        let sole = pairs.clone();
-        let first = Evidence::learn(texts, &pairs, self.window_days, &self.pace)?;
-        self.pace.check()?;
-        let mut clear = self.clear_pairs(texts, components, &first)?;
-        drop(first);
-        thin(&mut clear, TRAINING_PAIRS);
-        pairs.append(&mut clear);
-        pairs.sort_unstable();
-        let evidence = Evidence::learn(texts, &pairs, self.window_days, &self.pace)?;
+        thin(&mut sole, TRAINING_PAIRS);
+        let mut evidence = Evidence::learn(texts, &sole, self.window_days, &self.pace)?;
+        for _ in 0..FURTHER_ROUNDS {
+            self.pace.check()?;
+            let mut pairs = self.clear_pairs(texts, components, &evidence)?;
+            thin(&mut pairs, TRAINING_PAIRS);
+            pairs.extend_from_slice(&sole);
+            pairs.sort_unstable();
+            evidence = Evidence::learn(texts, &pairs, self.window_days, &self.pace)?;
+        }
         self.pace.check()?;
         let names = Names::learn(texts, &evidence, &sole, &self.pace)?;
         Ok((evidence, names))
