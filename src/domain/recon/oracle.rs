@@ -220,6 +220,36 @@ fn words_decide_before_dates() {
     assert_eq!(partners, [1]);
 }
 
+#[test]
+fn equal_wages_go_to_whom_they_name() {
+    let line = |day: i32, text: String| (day, "-420".to_owned(), text);
+    let (mut bank, mut book, mut wanted) = (Vec::new(), Vec::new(), Vec::new());
+    let people =
+        [("TARIQ MCCORQUODALE", "Tariq"), ("V MILLIGAN", "Vikram"), ("SHABNAM OGUNLEYE", "Shabnam"), ("L OKE", "Leonie")];
+    for week in 0..40 {
+        for (at, (payee, name)) in people.iter().enumerate() {
+            // Now and then one is paid alone; else all are on one day.
+            let day = 7 * (week * 4 + if week % 4 == 0 { at as i32 } else { 0 });
+            let is_wage = (week as usize + at) % 3 > 0;
+            bank.push(line(day, format!("S/O WAGE {payee}")));
+            book.push(line(day, if is_wage { format!("{name} wage") } else { format!("{name} wk") }));
+        }
+        let first = wanted.len() as u32;
+        wanted.extend((first..).take(people.len()));
+    }
+    let partners = match_rows(&dataset(&bank, &book), 3, Effort::default(), &Unattended).unwrap();
+    assert_eq!(partners, wanted);
+}
+
+#[test]
+fn codes_are_known_in_parts_and_whole() {
+    let line = |day: i32, text: &str| (day, "95".to_owned(), text.to_owned());
+    let bank = [line(10, "SO OBAN LETTINGS BH411"), line(10, "SO C POPESCU BH410")];
+    let book = [line(10, "SC BH4-10"), line(10, "SC BH4-11")];
+    let partners = match_rows(&dataset(&bank, &book), 3, Effort::default(), &Unattended).unwrap();
+    assert_eq!(partners, [1, 0]);
+}
+
 /// Gives up after so many questions.
 struct Impatient(std::cell::Cell<u32>);
 

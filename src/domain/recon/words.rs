@@ -440,14 +440,15 @@ impl Tokens {
         end
     }
 
-    /// Notes a code as a whole that was noted in parts.
+    /// Notes a code as a whole that was noted in parts; a number of four and more digits stands for itself.
     fn finish_code(&mut self, start: usize) -> usize {
         const LENGTHS: std::ops::RangeInclusive<usize> = 4..=10;
+        const DIGITS: std::ops::RangeInclusive<usize> = 2..=3;
         let end = self.bytes.len();
         let code = &self.bytes[start..end];
         let is_code = LENGTHS.contains(&code.len())
             && code.iter().any(u8::is_ascii_lowercase)
-            && code.iter().filter(|byte| byte.is_ascii_digit()).count() >= 2
+            && DIGITS.contains(&code.iter().filter(|byte| byte.is_ascii_digit()).count())
             && code[0].is_ascii_lowercase();
         let is_noted = self.ends.last_chunk().is_some_and(|&[from, _]| from <= start);
         if is_code && !is_noted {
@@ -508,7 +509,8 @@ mod tests {
         assert_eq!(words("Sainsbury's S/MKTS"), ["sainsburys", "s", "mkts"]);
         assert_eq!(words("ACME LTD INV1234"), ["acme", "ltd", "inv", "1234"]);
         assert_eq!(words("INV-00123 K7Q2ZM"), ["inv", "123", "k7q2zm"]);
-        assert_eq!(words("TQ1-03 0 000"), ["tq1", "3", "0", "000"]);
+        assert_eq!(words("TQ1-03 0 000"), ["tq1", "3", "tq103", "0", "000"]);
+        assert_eq!(words("BM609 Bm6-09, RH8/11"), ["bm", "609", "bm609", "bm6", "9", "bm609", "rh8", "11", "rh811"]);
         assert_eq!(words("Caf\u{e9} Z\u{dc}RICH"), ["caf\u{e9}", "z\u{fc}rich"]);
         assert!(words("--- !").is_empty());
         assert_eq!(words(&"word ".repeat(40)).len(), WORDS_PER_ROW);
