@@ -224,18 +224,22 @@ fn words_decide_before_dates() {
 fn equal_wages_go_to_whom_they_name() {
     let line = |day: i32, text: String| (day, "-420".to_owned(), text);
     let (mut bank, mut book, mut wanted) = (Vec::new(), Vec::new(), Vec::new());
-    let people =
-        [("TARIQ MCCORQUODALE", "Tariq"), ("V MILLIGAN", "Vikram"), ("SHABNAM OGUNLEYE", "Shabnam"), ("L OKE", "Leonie")];
-    for week in 0..40 {
-        for (at, (payee, name)) in people.iter().enumerate() {
-            // Now and then one is paid alone; else all are on one day.
-            let day = 7 * (week * 4 + if week % 4 == 0 { at as i32 } else { 0 });
-            let is_wage = (week as usize + at) % 3 > 0;
+    let people = [("TARIQ MCCORQUODALE", "Tariq"), ("V MILLIGAN & L MIL", "Vikram")];
+    for week in 0..40_i32 {
+        for (at, (payee, name)) in (0..).zip(people) {
+            // In the first weeks each is paid on a day of his own.
+            let day = 7 * week * 2 + if week < 20 { 7 * at } else { 0 };
+            let is_wage = if week < 20 { week % 2 == 0 } else { (week + at) % 2 == 0 };
             bank.push(line(day, format!("S/O WAGE {payee}")));
             book.push(line(day, if is_wage { format!("{name} wage") } else { format!("{name} wk") }));
+            wanted.push(wanted.len() as u32);
         }
-        let first = wanted.len() as u32;
-        wanted.extend((first..).take(people.len()));
+    }
+    for at in 0..600 {
+        let row = |text: &str| (at, format!("-{}.17", 1000 + at), format!("{text} {}", 5000 + at));
+        bank.push(row("CARD SHOP"));
+        book.push(row("Purchase"));
+        wanted.push(wanted.len() as u32);
     }
     let partners = match_rows(&dataset(&bank, &book), 3, Effort::default(), &Unattended).unwrap();
     assert_eq!(partners, wanted);

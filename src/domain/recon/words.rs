@@ -440,10 +440,10 @@ impl Tokens {
         end
     }
 
-    /// Notes a code as a whole that was noted in parts; a number of four and more digits stands for itself.
+    /// Notes a short code as a whole that was noted in parts.
     fn finish_code(&mut self, start: usize) -> usize {
         const LENGTHS: std::ops::RangeInclusive<usize> = 4..=10;
-        const DIGITS: std::ops::RangeInclusive<usize> = 2..=3;
+        const DIGITS: std::ops::RangeInclusive<usize> = 2..=4;
         let end = self.bytes.len();
         let code = &self.bytes[start..end];
         let is_code = LENGTHS.contains(&code.len())
@@ -507,7 +507,7 @@ mod tests {
     #[test]
     fn descriptions_are_cut_into_words() {
         assert_eq!(words("Sainsbury's S/MKTS"), ["sainsburys", "s", "mkts"]);
-        assert_eq!(words("ACME LTD INV1234"), ["acme", "ltd", "inv", "1234"]);
+        assert_eq!(words("ACME LTD INV1234"), ["acme", "ltd", "inv", "1234", "inv1234"]);
         assert_eq!(words("INV-00123 K7Q2ZM"), ["inv", "123", "k7q2zm"]);
         assert_eq!(words("TQ1-03 0 000"), ["tq1", "3", "tq103", "0", "000"]);
         assert_eq!(words("BM609 Bm6-09, RH8/11"), ["bm", "609", "bm609", "bm6", "9", "bm609", "rh8", "11", "rh811"]);
