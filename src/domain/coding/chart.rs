@@ -207,13 +207,17 @@ struct Weighed {
     weight: f32,
     part: u8,
     is_leaf: bool,
+    /// Whether a group of this name holds one kind of thing.
+    is_of_a_kind: bool,
 }
 
 impl Weighed {
     fn of(word: &NameWord, knowledge: &Knowledge) -> Self {
         let plain = if PLAIN_WORDS.contains(&word.stem.as_str()) { WEIGHTS.generic_cap } else { 1.0 };
         let weight = if word.is_leaf { plain } else { plain * 0.5 };
-        Self { number: knowledge.stem_number(&word.stem), weight, part: word.part, is_leaf: word.is_leaf }
+        const KINDS: &[&str] = &["PURCHASE", "SALE", "STOCK", "INCOME", "TAKING"];
+        let is_of_a_kind = KINDS.contains(&word.stem.as_str());
+        Self { number: knowledge.stem_number(&word.stem), weight, part: word.part, is_leaf: word.is_leaf, is_of_a_kind }
     }
 }
 
@@ -300,9 +304,10 @@ fn coverage(words: &[Weighed], named: &[u32]) -> f32 {
             listed = listed.max(share(&|word| word.part == part) * WEIGHTS.listed);
         }
     }
-    // The name of a group says nothing about which of its accounts is meant.
+    // The name of a group says nothing about which of its accounts is meant, unless all are of a kind.
     let tells = |word: &&Weighed| word.is_leaf && word.weight >= 1.0;
-    let is_group_alone = words.iter().any(|word| tells(&word)) && !words.iter().any(|word| word.is_leaf && is_named(&word));
+    let is_told = |word: &Weighed| (word.is_leaf || word.is_of_a_kind) && is_named(&word);
+    let is_group_alone = words.iter().any(|word| tells(&word)) && !words.iter().any(is_told);
     let group = if is_group_alone { WEIGHTS.group_alone } else { 1.0 };
     (WEIGHTS.coverage_floor + (1.0 - WEIGHTS.coverage_floor) * whole.max(listed)) * group
 }

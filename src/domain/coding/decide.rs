@@ -34,7 +34,7 @@ pub struct Decision {
 }
 
 /// Words that limit what an account is for: its other words do not lead there by themselves.
-const LIMITING_WORDS: &[&str] = &["ABROAD", "OVERSEA", "FOREIGN"];
+const LIMITING_WORDS: &[&str] = &["ABROAD", "OVERSEA", "FOREIGN", "COMPUTER", "IT"];
 
 /// Charts of more accounts are not compared with every line in meaning, account by account.
 const COMPARED_WHOLE: usize = 400;
@@ -75,6 +75,15 @@ const REPLACEMENTS: &[Replacement] = &[
         applies: |decider, money_in| !money_in && !decider.reader.is_vat_registered(),
         replacement: |decider| {
             decider.knowledge.id("paye").filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= 0.5))
+        },
+    },
+    // Equipment that is leased is paid off where the chart keeps the agreement as a debt.
+    Replacement {
+        concept: "equipment_lease",
+        own_fit: 0.5,
+        applies: |_, money_in| !money_in,
+        replacement: |decider| {
+            decider.knowledge.id("hp_finance").filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= 0.7))
         },
     },
     // What an owner takes from a company is the director's loan.
@@ -429,8 +438,12 @@ impl<'k> Decider<'k> {
             }
         };
         let phrases = self.phrases(wording, money_in);
+        let mut before = "";
         for (word, phrase) in words_within(wording.text(), &phrases) {
             add(&stem(word), WEIGHTS.account_word, phrase);
+            // A name may join what the line parts: *Clubroom hire*.
+            add(&stem(&[before, word].concat()), WEIGHTS.account_word, phrase);
+            before = word;
         }
         // Of several owners' accounts, the one that has this owner's name.
         for name in self.reader.owner_of(wording).unwrap_or_default() {

@@ -125,13 +125,22 @@ impl<'k> Reader<'k> {
             Some(meaning) if fit(meaning) >= WEIGHTS.balance_sheet_fit || !self.is_private(concept) => {
                 (meaning, WEIGHTS.shop_here)
             }
-            _ if self.is_private(concept) => (self.named.drawings.unwrap_or(concept), 1.0),
+            _ if self.is_private(concept) => (self.private_account().unwrap_or(concept), 1.0),
             _ if SHOPS.contains(&self.knowledge.concept(concept).name) => (concept, WEIGHTS.shop_anywhere),
             _ => (concept, 1.0),
         }
     }
 
-    /// Whether what a sole trader buys there is for the family: nothing of the trade, no account for it, but one for drawings.
+    /// Where private purchases go, if the business may have any.
+    fn private_account(&self) -> Option<ConceptId> {
+        match (self.business.is_company, self.business.has_private_purchases) {
+            (false, _) => self.named.drawings,
+            (true, true) => self.named.director_loan,
+            (true, false) => None,
+        }
+    }
+
+    /// Whether what is bought there is for the owner's family: nothing of the trade, no account for it, but one for drawings.
     fn is_private(&self, concept: ConceptId) -> bool {
         const FOR_THE_FAMILY: &[&str] = &[
             "animal_supplies",
@@ -150,10 +159,9 @@ impl<'k> Reader<'k> {
             _ if FOR_ONESELF.contains(&name) => WEIGHTS.balance_sheet_fit,
             _ => 0.0,
         };
-        !self.business.is_company
-            && self.business.likely(concept) <= 0.0
+        self.business.likely(concept) <= 0.0
             && self.best_fit(concept) < from
-            && self.named.drawings.is_some_and(|drawings| self.best_fit(drawings) >= WEIGHTS.own_account)
+            && self.private_account().is_some_and(|account| self.best_fit(account) >= WEIGHTS.own_account)
     }
 
     /// Evidence that means something else beside some word.

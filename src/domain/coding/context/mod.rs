@@ -27,6 +27,8 @@ pub struct Business<'k> {
     pub rent_has_vat: bool,
     /// A company, rather than a sole trader, partnership or charity.
     pub is_company: bool,
+    /// A company whose director's private purchases are among its own, and go to the loan account.
+    pub has_private_purchases: bool,
     /// Folded names of owners and directors, each as its words.
     pub owners: Vec<Vec<String>>,
 }
@@ -50,6 +52,9 @@ impl<'k> Business<'k> {
             asset_from_pence: asset_from_pence(&batch.business_context, words),
             rent_has_vat: rent_has_vat(&batch.business_context, words),
             is_company: company > sole_trader,
+            has_private_purchases: company > sole_trader
+                && in_context(&words.private_purchases) > 0
+                && in_context(&words.loan_account) > 0,
             owners: owners::owners(batch, words),
         }
     }

@@ -131,6 +131,6 @@ fn purchases_go_to_the_ordinary_account_of_charts_that_others_wrote() {
     let own = read(&[CLASSES]).1.len();
     let (lines, mut charts) = read(&[CLASSES, CHARTS_BY_OTHERS]);
     let others = charts.split_off(own);
-    assert!(others.len() >= 60);
+    assert!(others.len() >= 120);
     Coded::of(&lines, others).assert_right(RIGHT_OF_HUNDRED_BY_OTHERS);
 }

@@ -1,0 +1,102 @@
+//! Names of shops, firms and institutions, each with what is bought there, written from general knowledge and listed by
+//! `tools/payee_model`, whose README says how; here they are only looked up.
+//!
+//! A name is known by its letters alone, without spaces, as banks and web addresses print it, and by its first letters where
+//! a statement cuts it off.
+
+use std::sync::OnceLock;
+
+use super::knowledge::{ConceptId, Knowledge};
+use super::payee_model::{SILENT, fnv1a, take};
+
+const TABLE: &[u8] = include_bytes!("knowledge/payee_names.bin");
+
+/// So many letters of a longer name are enough to know it.
+const ENOUGH_LETTERS: usize = 16;
+
+/// A name of fewer letters is too many firms'.
+const FEWEST_LETTERS: usize = 5;
+
+/// A name of so many letters is known where more words follow.
+const ENOUGH_TO_BEGIN: usize = 9;
+
+/// The names that are part of the program.
+#[derive(Debug)]
+pub struct PayeeNames {
+    concepts: Vec<Option<ConceptId>>,
+    /// Hashes of names in their order, four bytes each, least first.
+    keys: &'static [[u8; 4]],
+    /// The class of each.
+    classes: &'static [u8],
+}
+
+impl PayeeNames {
+    /// The names, read once.
+    pub fn get(knowledge: &Knowledge) -> &'static Self {
+        static READ: OnceLock<PayeeNames> = OnceLock::new();
+        READ.get_or_init(|| {
+            Self::read(knowledge).unwrap_or(Self { concepts: Vec::new(), keys: &[], classes: &[] })
+        })
+    }
+
+    /// Little-endian: u16 classes, u32 names, names of classes behind their lengths, u32 keys in their order, u8 class of each.
+    fn read(knowledge: &Knowledge) -> Option<Self> {
+        let mut rest = TABLE;
+        let classes = usize::from(u16::from_le_bytes(take(&mut rest)?));
+        let names = usize::try_from(u32::from_le_bytes(take(&mut rest)?)).ok()?;
+        let mut concepts = Vec::with_capacity(classes);
+        for _ in 0..classes {
+            let [length] = take::<1>(&mut rest)?;
+            let (name, behind) = rest.split_at_checked(usize::from(length))?;
+            rest = behind;
+            concepts.push(std::str::from_utf8(name).ok().and_then(|name| knowledge.id(name)));
+        }
+        let (keys, classes) = rest.split_at_checked(names.checked_mul(4)?)?;
+        let (keys, []) = keys.as_chunks() else { return None };
+        (classes.len() == names).then_some(Self { concepts, keys, classes })
+    }
+
+    /// What is bought from the payee of a folded text (words of capitals, parted by spaces), if it is listed.
+    pub fn concept_of(&self, text: &str) -> Option<ConceptId> {
+        let words: Vec<&str> = text.split(' ').filter(|word| !SILENT.contains(word)).collect();
+        let letters = words.concat();
+        let cut = || letters.get(..ENOUGH_LETTERS).and_then(|cut| self.look_up(cut));
+        // A town or a branch may stand behind the name.
+        let shorter = || {
+            (2..words.len()).rev().find_map(|count| {
+                let letters = words.get(..count)?.concat();
+                self.look_up(&letters).filter(|_| letters.len() >= ENOUGH_TO_BEGIN)
+            })
+        };
+        self.look_up(&letters).or_else(cut).or_else(shorter)
+    }
+
+    fn look_up(&self, letters: &str) -> Option<ConceptId> {
+        if letters.len() < FEWEST_LETTERS {
+            return None;
+        }
+        let key = fnv1a(&[letters.as_bytes()]);
+        let at = self.keys.binary_search_by_key(&key, |bytes| u32::from_le_bytes(*bytes)).ok()?;
+        self.concepts.get(usize::from(*self.classes.get(at)?)).copied().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn listed_names_are_known_as_they_are_printed() {
+        let knowledge = Knowledge::get();
+        let names = PayeeNames::get(knowledge);
+        assert!(names.keys.len() > 30_000 && names.concepts.iter().all(Option::is_some));
+        assert!(names.keys.is_sorted_by_key(|bytes| u32::from_le_bytes(*bytes)));
+        let told = |text: &str| names.concept_of(text).map(|concept| knowledge.concept(concept).name);
+        for text in ["CAMBRIDGE UNIVERSITY PRESS", "CAMBRIDGE UNIVERSITY P", "CAMBRIDGEUNIVERSITYPRESS", "CAMBRIDGE UNIVERSITY PRESS LTD"] {
+            assert_eq!(told(text), told("CAMBRIDGE UNIVERSITY PRESS"), "{text}");
+        }
+        for text in ["", "A B C", "ZORBLAX QUIFFLE", "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡ"] {
+            assert_eq!(told(text), None, "{text}");
+        }
+    }
+}
