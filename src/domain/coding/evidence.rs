@@ -52,6 +52,7 @@ struct Named {
     salaries: Option<ConceptId>,
     subcontractors: Option<ConceptId>,
     freelancers: Option<ConceptId>,
+    subsistence: Option<ConceptId>,
 }
 
 impl<'k> Reader<'k> {
@@ -65,6 +66,7 @@ impl<'k> Reader<'k> {
             salaries: id("salaries"),
             subcontractors: id("subcontractors"),
             freelancers: id("freelancers"),
+            subsistence: id("subsistence"),
         };
         let words = business.sectors.iter().flat_map(|(sector, weight)| {
             sector.words.iter().map(|(word, concept)| (format!(" {word} "), (*concept, *weight)))
@@ -117,7 +119,7 @@ impl<'k> Reader<'k> {
         match self.business.shop(concept) {
             // A chart that keeps an account for what such shops sell means them by it, whatever the trade does elsewhere.
             Some(meaning)
-                if fit(concept) > fit(meaning)
+                if (fit(concept) > fit(meaning) || Some(meaning) == self.named.subsistence)
                     && (fit(concept) >= WEIGHTS.own_account || fit(meaning) < WEIGHTS.balance_sheet_fit) =>
             {
                 (concept, 1.0)

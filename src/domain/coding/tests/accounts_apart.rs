@@ -114,3 +114,97 @@ fn what_a_sole_trader_buys_for_the_family_is_drawn_unless_the_chart_or_the_trade
     // What a groomer pays a vet is of the trade.
     assert_ne!(go_to("Dog grooming parlour, a sole trader.", &[("430", "Pet supplies and vet")])[1], "Drawings");
 }
+
+/// The accounts that lines of a business go to, on a chart of its own.
+fn on_chart(context: &'static str, chart: &[(&str, AccountType)], lines: &[(&str, &str)]) -> Vec<String> {
+    let asked = Batch {
+        transactions: lines.iter().map(|(text, amount)| line("2025-05-01", text, amount)).collect(),
+        accounts: (0..).zip(chart).map(|(at, (name, kind))| account(&format!("{}", 100 + at), name, *kind)).collect(),
+        business_context: Cow::Borrowed(context),
+        ..Batch::default()
+    };
+    code(&asked).rows.iter().map(|row| asked.accounts[row.account].name.to_string()).collect()
+}
+
+#[test]
+fn a_director_who_shops_with_the_company_card_owes_it_where_the_context_says_so() {
+    use AccountType::{Expense, Income, Liability};
+    let chart = [
+        ("Sales", Income),
+        ("Cable and fittings", Expense),
+        ("Van running costs", Expense),
+        ("Accountancy", Expense),
+        ("Director's loan account", Liability),
+    ];
+    let shop = [("VETS4PETS", "-38.40")];
+    let mixed = "Electrician, limited company. My private purchases go to the director's loan.";
+    assert_eq!(on_chart(mixed, &chart, &shop), ["Director's loan account"]);
+    assert_ne!(on_chart("Electrician, limited company.", &chart, &shop), ["Director's loan account"]);
+}
+
+#[test]
+fn the_name_of_a_group_is_no_reason_for_one_of_its_accounts() {
+    use AccountType::{Expense, Income};
+    let chart = [
+        ("Income", Income),
+        ("Travel - Rail", Expense),
+        ("Travel - Air fares", Expense),
+        ("Fleet - Fuel", Expense),
+        ("Fleet - Road fund licence", Expense),
+        ("Fleet - Parts and repairs", Expense),
+        ("Accommodation", Expense),
+        ("Office costs", Expense),
+    ];
+    let lines = [("TRAVELODGE", "-62.00"), ("DVLA VEHICLE TAX", "-27.50"), ("KWIK FIT 221", "-84.00")];
+    let found = on_chart("A housing association", &chart, &lines);
+    assert_eq!(found, ["Accommodation", "Fleet - Road fund licence", "Fleet - Parts and repairs"]);
+}
+
+#[test]
+fn purchases_of_a_kind_are_what_a_group_of_purchases_is_for() {
+    use AccountType::{Expense, Income};
+    let chart = [
+        ("Sales of Books", Income),
+        ("Sales of Cards and Gifts", Income),
+        ("Purchases: Books", Expense),
+        ("Purchases: Cards and Gifts", Expense),
+        ("Shop Consumables", Expense),
+        ("Software and Website", Expense),
+    ];
+    let lines = [("GARDNERS BOOKS LTD", "-312.50"), ("DOJO PAYMENTS 7710042 BGC", "612.35")];
+    // Cards that are sold are no cards that are paid with.
+    assert_eq!(on_chart("Independent bookshop", &chart, &lines), ["Purchases: Books", "Sales of Books"]);
+}
+
+#[test]
+fn a_chimney_that_is_swept_moves_no_money_to_savings() {
+    use AccountType::{Asset, Expense, Income};
+    let chart = [("Chimney sweeping jobs", Income), ("Van diesel", Expense), ("Bank account", Asset), ("Tax pot", Asset)];
+    let lines = [("SWEEP MON 30 MAR", "75.00"), ("AUTO SWEEP TO TAX POT", "-200.00")];
+    assert_eq!(on_chart("Chimney sweep, sole trader", &chart, &lines), ["Chimney sweeping jobs", "Tax pot"]);
+}
+
+#[test]
+fn a_name_may_join_the_words_that_a_line_parts() {
+    use AccountType::{Expense, Income};
+    let chart = [("Member subscriptions", Income), ("Clubroom hire", Income), ("Clubhouse repairs", Expense)];
+    assert_eq!(on_chart("Rowing club", &chart, &[("CLUBROOM 18 APR YARE YOGA", "60.00")]), ["Clubroom hire"]);
+}
+
+#[test]
+fn cheap_equipment_is_an_asset_where_no_expense_is_kept_for_it() {
+    use AccountType::{Asset, Expense, Income};
+    let chart = [("Sales", Income), ("Beauty and nail stock", Expense), ("Rent", Expense), ("Computers and till", Asset)];
+    assert_eq!(on_chart("Nail salon", &chart, &[("CURRYS PC WORLD", "-38.40")]), ["Computers and till"]);
+    let with_expense = [chart.as_slice(), &[("Small computer equipment", Expense)]].concat();
+    assert_eq!(on_chart("Nail salon", &with_expense, &[("CURRYS PC WORLD", "-38.40")]), ["Small computer equipment"]);
+}
+
+#[test]
+fn provisions_go_to_the_account_kept_for_them_before_meals_away() {
+    use AccountType::{Expense, Income};
+    let chart = [("Sales", Income), ("Canteen and kitchen supplies", Expense), ("Travel meals and subsistence", Expense)];
+    let lines = [("TESCO STORES 2241", "-18.40"), ("PRET A MANGER LEEDS", "-8.40")];
+    let found = on_chart("Haulage company, limited", &chart, &lines);
+    assert_eq!(found, ["Canteen and kitchen supplies", "Travel meals and subsistence"]);
+}
