@@ -7,7 +7,7 @@
 `--names` writes `payee_names.bin` alone, the table of the listed names themselves, which takes seconds.
 
 It learns from the patterns of `src/domain/coding/knowledge`, from `names/*.tsv` beside it, and from `brands.tsv` beside it (made by
-`brands.py`). README.md says what the model is and how it is read. Needs numpy and scipy; no random numbers: which names are held out
+`brands.py`); the table also holds `further_names/*.tsv`. README.md says what the model is and how it is read. Needs numpy and scipy; no random numbers: which names are held out
 follows from hashes, so that the same inputs give the same file.
 """
 import argparse
@@ -100,9 +100,10 @@ def pattern_names():
                     yield concept, text.strip("=* "), weight
 
 
-def listed_names():
-    """Names of the lists beside this file: (concept, text, weight)."""
-    for path in sorted(glob.glob(os.path.join(HERE, "names", "*.tsv"))) + [os.path.join(HERE, "brands.tsv")]:
+def listed_names(*folders):
+    """Names of the lists in some folders beside this file, and brands: (concept, text, weight)."""
+    lists = [path for folder in folders for path in sorted(glob.glob(os.path.join(HERE, folder, "*.tsv")))]
+    for path in lists + [os.path.join(HERE, "brands.tsv")]:
         if not os.path.exists(path):
             continue
         with open(path, encoding="utf-8") as lines:
@@ -126,7 +127,7 @@ def examples(concepts):
     """One row per printed form: class, text, weight, hash of the name."""
     known = {concept: at for at, concept in enumerate(concepts)}
     seen = set()
-    for source in (listed_names(), pattern_names()):
+    for source in (listed_names("names"), pattern_names()):
         for concept, text, weight in source:
             text = fold(text)
             if concept not in known or not text or (concept, text) in seen:
@@ -200,7 +201,7 @@ def names_table(concepts):
     """Keys of listed names and the class of each; a name with several classes tells nothing."""
     known = {concept: at for at, concept in enumerate(concepts)}
     found = {}
-    for concept, text, _ in listed_names():
+    for concept, text, _ in listed_names("names", "further_names"):
         text = glued(fold(text))
         if concept not in known or len(text) < 5:
             continue

@@ -395,7 +395,8 @@ fn add_main_sales(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[Account
 fn add_assets(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
     const ENOUGH: f32 = 0.5;
     for (id, concept) in knowledge.concepts() {
-        let Some(asset) = capital_of(concept.name).and_then(|name| fits.get(knowledge.id(name)?.index())?.first().copied())
+        let Some(asset) =
+            capital_of(concept.name).and_then(|name| fits.get(knowledge.id(name)?.index())?.first().copied())
         else {
             continue;
         };

@@ -506,13 +506,7 @@ impl<'k> Decider<'k> {
     }
 
     /// Among the accounts of what a line is about, those with a word that is like one of the line's: eggs and dairy.
-    fn add_alike_words(
-        &self,
-        wording: &Wording,
-        clues: &[Clue],
-        named: &mut BTreeMap<usize, f32>,
-        money_in: bool,
-    ) {
+    fn add_alike_words(&self, wording: &Wording, clues: &[Clue], named: &mut BTreeMap<usize, f32>, money_in: bool) {
         let phrases = self.phrases(wording, money_in);
         let words: Vec<(Vector, Option<&Phrase>)> = words_within(wording.text(), &phrases)
             .filter(|(word, _)| word.chars().count() >= 4)

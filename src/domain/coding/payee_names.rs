@@ -34,9 +34,7 @@ impl PayeeNames {
     /// The names, read once.
     pub fn get(knowledge: &Knowledge) -> &'static Self {
         static READ: OnceLock<PayeeNames> = OnceLock::new();
-        READ.get_or_init(|| {
-            Self::read(knowledge).unwrap_or(Self { concepts: Vec::new(), keys: &[], classes: &[] })
-        })
+        READ.get_or_init(|| Self::read(knowledge).unwrap_or(Self { concepts: Vec::new(), keys: &[], classes: &[] }))
     }
 
     /// Little-endian: u16 classes, u32 names, names of classes behind their lengths, u32 keys in their order, u8 class of each.
@@ -69,6 +67,13 @@ impl PayeeNames {
             })
         };
         self.look_up(&letters).or_else(cut).or_else(shorter)
+    }
+
+    /// Whether a folded text is a listed name as a whole.
+    #[cfg(test)]
+    pub fn has(&self, text: &str) -> bool {
+        let letters: String = text.split(' ').filter(|word| !SILENT.contains(word)).collect();
+        self.look_up(&letters).is_some()
     }
 
     fn look_up(&self, letters: &str) -> Option<ConceptId> {

@@ -179,7 +179,8 @@ fn purchases_of_a_kind_are_what_a_group_of_purchases_is_for() {
 #[test]
 fn a_chimney_that_is_swept_moves_no_money_to_savings() {
     use AccountType::{Asset, Expense, Income};
-    let chart = [("Chimney sweeping jobs", Income), ("Van diesel", Expense), ("Bank account", Asset), ("Tax pot", Asset)];
+    let chart =
+        [("Chimney sweeping jobs", Income), ("Van diesel", Expense), ("Bank account", Asset), ("Tax pot", Asset)];
     let lines = [("SWEEP MON 30 MAR", "75.00"), ("AUTO SWEEP TO TAX POT", "-200.00")];
     assert_eq!(on_chart("Chimney sweep, sole trader", &chart, &lines), ["Chimney sweeping jobs", "Tax pot"]);
 }
@@ -194,7 +195,8 @@ fn a_name_may_join_the_words_that_a_line_parts() {
 #[test]
 fn cheap_equipment_is_an_asset_where_no_expense_is_kept_for_it() {
     use AccountType::{Asset, Expense, Income};
-    let chart = [("Sales", Income), ("Beauty and nail stock", Expense), ("Rent", Expense), ("Computers and till", Asset)];
+    let chart =
+        [("Sales", Income), ("Beauty and nail stock", Expense), ("Rent", Expense), ("Computers and till", Asset)];
     assert_eq!(on_chart("Nail salon", &chart, &[("CURRYS PC WORLD", "-38.40")]), ["Computers and till"]);
     let with_expense = [chart.as_slice(), &[("Small computer equipment", Expense)]].concat();
     assert_eq!(on_chart("Nail salon", &with_expense, &[("CURRYS PC WORLD", "-38.40")]), ["Small computer equipment"]);
@@ -203,7 +205,8 @@ fn cheap_equipment_is_an_asset_where_no_expense_is_kept_for_it() {
 #[test]
 fn provisions_go_to_the_account_kept_for_them_before_meals_away() {
     use AccountType::{Expense, Income};
-    let chart = [("Sales", Income), ("Canteen and kitchen supplies", Expense), ("Travel meals and subsistence", Expense)];
+    let chart =
+        [("Sales", Income), ("Canteen and kitchen supplies", Expense), ("Travel meals and subsistence", Expense)];
     let lines = [("TESCO STORES 2241", "-18.40"), ("PRET A MANGER LEEDS", "-8.40")];
     let found = on_chart("Haulage company, limited", &chart, &lines);
     assert_eq!(found, ["Canteen and kitchen supplies", "Travel meals and subsistence"]);

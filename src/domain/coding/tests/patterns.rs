@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::super::knowledge::Knowledge;
+use super::super::payee_names::PayeeNames;
 use super::super::text::fold;
 use super::labelled::files;
 use super::*;
@@ -17,6 +18,19 @@ const KNOWN_TO_ALL: &[&str] = &[
     "RENNIE TOOL",
     // An insurance broker for tradespeople.
     "TRADE DIRECT INS",
+];
+
+/// Businesses that were written to measure by.
+const FOLDERS: [&str; 9] = [
+    "learn",
+    "sealed",
+    "sealed_second",
+    "sealed_third",
+    "sealed_fourth",
+    "sealed_fifth",
+    "sealed_sixth",
+    "sealed_seventh",
+    "sealed_eighth",
 ];
 
 /// Words that stand in many payees' names and tell nobody.
@@ -53,4 +67,23 @@ fn no_pattern_names_a_payee_of_one_business_only() {
         }
     }
     assert!(offending.is_empty(), "patterns that name a payee of one business: {offending:?}");
+}
+
+#[test]
+fn no_listed_name_is_a_payee_of_one_business_only() {
+    let mut businesses_of: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for folder in FOLDERS {
+        for file in files(folder) {
+            let id = file["id"].as_str().expect("an id").to_owned();
+            let list = file.get("local_payees").and_then(Value::as_array);
+            for entry in list.into_iter().flatten().filter_map(Value::as_str) {
+                businesses_of.entry(fold(entry)).or_default().insert(id.clone());
+            }
+        }
+    }
+    assert!(businesses_of.len() > 500, "the businesses name their payees");
+    let names = PayeeNames::get(Knowledge::get());
+    let of_one = businesses_of.iter().filter(|(_, businesses)| businesses.len() == 1).map(|(entry, _)| entry);
+    let offending: Vec<&String> = of_one.filter(|entry| names.has(entry)).collect();
+    assert!(offending.is_empty(), "listed names that are a payee of one business: {offending:?}");
 }
