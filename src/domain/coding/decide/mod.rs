@@ -1,12 +1,15 @@
 //! From the clues of one line to an account of the chart.
 
+mod named;
+
 use std::collections::BTreeMap;
 
+use self::named::rare_words;
 use super::batch::AccountType;
-use super::chart::{CONTROL_WORDS, Chart, Fit, capital_of};
+use super::chart::{Chart, Fit, capital_of};
 use super::evidence::{Clue, Reader, is_person};
 use super::hints::Hints;
-use super::knowledge::{ConceptId, Knowledge, Strength, Target, WordLists, stem};
+use super::knowledge::{ConceptId, Knowledge};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::weights::WEIGHTS;
@@ -32,12 +35,6 @@ pub struct Decision {
     /// Other accounts, best first.
     pub others: Vec<(usize, f32)>,
 }
-
-/// Words that limit what an account is for: its other words do not lead there by themselves.
-const LIMITING_WORDS: &[&str] = &["ABROAD", "OVERSEA", "FOREIGN", "COMPUTER", "IT"];
-
-/// Charts of more accounts are not compared with every line in meaning, account by account.
-const COMPARED_WHOLE: usize = 400;
 
 /// What people pay for by card at a counter.
 const SOLD_BY_CARD: &[&str] =
@@ -403,133 +400,6 @@ impl<'k> Decider<'k> {
         }
     }
 
-    /// Accounts that the line points to by itself: a rare word of the name is in the line, or in what the context says
-    /// about its payee, or the name is like the line in meaning.
-    pub fn named_accounts(
-        &self,
-        wording: &Wording,
-        vector: &Vector,
-        clues: &[Clue],
-        money_in: bool,
-    ) -> BTreeMap<usize, f32> {
-        let mut named: BTreeMap<usize, f32> = BTreeMap::new();
-        for group in self.knowledge.affinities.find(&wording.padded, money_in) {
-            let accounts = self.kin.get(group).map_or(&[][..], Vec::as_slice);
-            // What is bought or sold, that is: nobody owes a butcher.
-            let kind = if money_in { AccountType::Income } else { AccountType::Expense };
-            let takers: Vec<&(usize, f32)> =
-                accounts.iter().filter(|(account, _)| self.chart.kinds.get(*account) == Some(&kind)).collect();
-            let shared = match takers.len() {
-                0 | 1 => 1.0,
-                2 => 0.75,
-                _ => 0.5,
-            };
-            for (account, part) in takers {
-                let score = named.entry(*account).or_insert(0.0);
-                *score = score.max(WEIGHTS.affinity * part * shared);
-            }
-        }
-        let mut add = |word: &str, weight: f32, phrase: Option<&Phrase>| {
-            for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
-                if self.takes(*account, money_in) {
-                    let meant = if is_meant(phrase, *account) { 1.0 } else { WEIGHTS.word_of_a_phrase };
-                    *named.entry(*account).or_insert(0.0) += weight * part * meant;
-                }
-            }
-        };
-        let phrases = self.phrases(wording, money_in);
-        let mut before = "";
-        for (word, phrase) in words_within(wording.text(), &phrases) {
-            add(&stem(word), WEIGHTS.account_word, phrase);
-            // A name may join what the line parts: *Clubroom hire*.
-            add(&stem(&[before, word].concat()), WEIGHTS.account_word, phrase);
-            before = word;
-        }
-        // Of several owners' accounts, the one that has this owner's name.
-        for name in self.reader.owner_of(wording).unwrap_or_default() {
-            add(&stem(name), WEIGHTS.owners_account, None);
-        }
-        for (hint, payee) in self.hints.about(wording.text()) {
-            for word in hint.near(payee) {
-                add(&word, WEIGHTS.hinted_word, None);
-            }
-        }
-        let outline = vector.outline();
-        // Beside strong evidence of what was bought, likeness only settles ties.
-        let is_known = !money_in && clues.first().is_some_and(|clue| clue.score >= WEIGHTS.usual);
-        let like = WEIGHTS.like * if is_known { WEIGHTS.like_beside } else { 1.0 };
-        let mut compare = |account: usize| {
-            let Some(theirs) = self.chart.outlines.get(account) else { return };
-            if !theirs.may_exceed(&outline, WEIGHTS.like_from) || !self.takes(account, money_in) {
-                return;
-            }
-            let near = self.chart.vectors.get(account).map_or(0.0, |theirs| vector.cosine(theirs)) - WEIGHTS.like_from;
-            if near > 0.0 {
-                *named.entry(account).or_insert(0.0) += like * near;
-            }
-        };
-        if self.chart.kinds.len() <= COMPARED_WHOLE {
-            (0..self.chart.kinds.len()).for_each(&mut compare);
-        } else {
-            self.candidates(wording, clues).into_iter().for_each(&mut compare);
-        }
-        named
-    }
-
-    /// Accounts of a large chart that a line may be like: those with a rare word of it, and those of what it is about.
-    fn candidates(&self, wording: &Wording, clues: &[Clue]) -> Vec<usize> {
-        let words = wording.text().split(' ').filter_map(|word| self.rare.get(&stem(word)));
-        let mut accounts: Vec<usize> = words.flatten().map(|(account, _)| *account).collect();
-        accounts.extend(clues.iter().take(4).flat_map(|clue| self.chart.fits(clue.concept)).map(|fit| fit.account));
-        accounts.sort_unstable();
-        accounts.dedup();
-        accounts
-    }
-
-    /// Known phrases of a line. What a word says inside one is what the phrase says: no skip hire is the hire of a hall.
-    fn phrases(&self, wording: &Wording, money_in: bool) -> Vec<Phrase> {
-        let mut found = Vec::new();
-        self.knowledge.patterns.find(&wording.padded, &mut found);
-        let phrases = found.iter().filter(|hit| hit.words >= 2).filter_map(|hit| {
-            let fits = |target: &&Target| {
-                target.strength >= Strength::Usual && target.money_in.is_none_or(|wanted| wanted == money_in)
-            };
-            let concepts: Vec<ConceptId> = hit.targets.iter().filter(fits).map(|target| target.concept).collect();
-            let accounts = concepts.iter().flat_map(|concept| {
-                let fits = self.chart.fits(*concept);
-                let best = fits.first().map_or(0.0, |fit| fit.score);
-                fits.iter().filter(move |fit| fit.score >= best - WEIGHTS.phrase_fit).map(|fit| fit.account)
-            });
-            (!concepts.is_empty()).then(|| Phrase { start: hit.start, end: hit.end, accounts: accounts.collect() })
-        });
-        phrases.collect()
-    }
-
-    /// Among the accounts of what a line is about, those with a word that is like one of the line's: eggs and dairy.
-    fn add_alike_words(&self, wording: &Wording, clues: &[Clue], named: &mut BTreeMap<usize, f32>, money_in: bool) {
-        let phrases = self.phrases(wording, money_in);
-        let words: Vec<(Vector, Option<&Phrase>)> = words_within(wording.text(), &phrases)
-            .filter(|(word, _)| word.chars().count() >= 4)
-            .take(10)
-            .map(|(word, phrase)| (self.knowledge.meaning.vector(word), phrase))
-            .collect();
-        let mut seen = Vec::new();
-        for fit in clues.iter().take(2).flat_map(|clue| self.chart.fits(clue.concept)) {
-            if seen.contains(&fit.account) {
-                continue;
-            }
-            seen.push(fit.account);
-            let theirs = self.chart.word_meanings(fit.account);
-            let meant = |(_, phrase): &&(Vector, Option<&Phrase>)| is_meant(*phrase, fit.account);
-            let near = theirs
-                .flat_map(|their| words.iter().filter(meant).map(|(word, _)| word.cosine(their)))
-                .fold(0.0, f32::max);
-            if near > WEIGHTS.word_like_from {
-                *named.entry(fit.account).or_insert(0.0) += WEIGHTS.word_like * (near - WEIGHTS.word_like_from);
-            }
-        }
-    }
-
     /// Whether an account is that of a credit card.
     fn is_card(&self, account: usize) -> bool {
         self.cards.contains(&account)
@@ -550,72 +420,10 @@ impl<'k> Decider<'k> {
     }
 }
 
-/// A phrase of a line that means something as a whole, with the accounts for that.
-struct Phrase {
-    start: usize,
-    end: usize,
-    accounts: Vec<usize>,
-}
-
-/// The words of a line, each with the phrase it is in. A text begins one place behind its padding.
-fn words_within<'p>(text: &'p str, phrases: &'p [Phrase]) -> impl Iterator<Item = (&'p str, Option<&'p Phrase>)> {
-    let mut at = 1;
-    text.split(' ').map(move |word| {
-        let (start, end) = (at, at + word.len());
-        at = end + 1;
-        (word, phrases.iter().find(|phrase| phrase.start <= start && end <= phrase.end))
-    })
-}
-
-/// Whether a word speaks for an account: one of a phrase only for the accounts of what the phrase says.
-fn is_meant(phrase: Option<&Phrase>, account: usize) -> bool {
-    phrase.is_none_or(|phrase| phrase.accounts.contains(&account))
-}
-
 #[derive(Debug, Clone, Default)]
 struct Weight {
     sum: f32,
     best: f32,
     concept: Option<ConceptId>,
     method: Option<Method>,
-}
-
-/// Words that only a few accounts of the chart have.
-fn rare_words(chart: &Chart, lists: &WordLists) -> BTreeMap<String, Vec<(usize, f32)>> {
-    let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (account, words) in chart.words.iter().enumerate() {
-        for word in words.iter().filter(|word| {
-            word.stem.chars().count() >= 3
-                && !lists.account_plain.has(&word.stem)
-                && !CONTROL_WORDS.contains(&word.stem.as_str())
-        }) {
-            let accounts = holders.entry(&word.stem).or_default();
-            if accounts.last() != Some(&account) {
-                accounts.push(account);
-            }
-        }
-    }
-    let mut rare = BTreeMap::new();
-    for (word, accounts) in holders.into_iter().filter(|(_, accounts)| accounts.len() <= 4) {
-        let shared = match accounts.len() {
-            1 => 1.0,
-            2 => 0.75,
-            3 => 0.5,
-            _ => 0.4,
-        };
-        let parts = accounts.iter().map(|account| {
-            let count = chart.words.get(*account).map_or(1, Vec::len).clamp(1, 6);
-            let words = f32::from(u8::try_from(count).unwrap_or(6));
-            // The travel of *Travel abroad* says little without the abroad.
-            let is_limited = !LIMITING_WORDS.contains(&word)
-                && chart
-                    .words
-                    .get(*account)
-                    .is_some_and(|words| words.iter().any(|other| LIMITING_WORDS.contains(&other.stem.as_str())));
-            let meant = if is_limited { WEIGHTS.word_of_a_phrase } else { 1.0 };
-            (*account, (0.55 + 0.45 / words) * shared * meant)
-        });
-        rare.insert(word.to_owned(), parts.collect());
-    }
-    rare
 }
