@@ -2,7 +2,7 @@
 
 use sea_orm::DbBackend;
 
-use super::Work;
+use super::queue::Work;
 use crate::store::StoreError;
 use crate::store::sql::Unit;
 

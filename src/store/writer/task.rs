@@ -12,7 +12,7 @@ use sea_orm::{
 use tokio::sync::{mpsc, oneshot};
 
 use super::probe::touch;
-use super::{Command, Locks, Queue, Typed, Urgency, Waiting};
+use super::queue::{Command, Locks, Queue, Typed, Urgency, Waiting};
 use crate::store::books::BooksWriter;
 use crate::store::sql::Unit;
 use crate::store::{Shared, StoreError, connect};
@@ -164,7 +164,7 @@ impl Task {
         let outcome = match self.shared.check_file() {
             Ok(()) => {
                 let (caller, _) = oneshot::channel();
-                let work = Queue::Unit(Box::new(Typed { input: (), function: touch, value: None, caller }));
+                let work = Queue::Unit(Box::new(Typed::new((), touch, caller)));
                 let (since, urgency) = (Instant::now(), Urgency::Now);
                 let mut probe = [Waiting { work, since, locks: Locks::Organisations, bytes: 0, urgency }];
                 let outcome = self.attempt_on_connection(&mut probe).await;
@@ -398,7 +398,7 @@ mod tests {
 
     fn waiting(urgency: Urgency, bytes: usize) -> Command {
         let (caller, _) = oneshot::channel();
-        let work = Queue::Unit(Box::new(Typed { input: (), function: touch, value: None, caller }));
+        let work = Queue::Unit(Box::new(Typed::new((), touch, caller)));
         Command::Run(Waiting { work, since: Instant::now(), locks: Locks::Organisations, bytes, urgency })
     }
 
