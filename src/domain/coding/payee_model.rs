@@ -51,13 +51,7 @@ impl PayeeModel {
         let mut rest = MODEL;
         let classes = usize::from(u16::from_le_bytes(take(&mut rest)?));
         let buckets = u32::from_le_bytes(take(&mut rest)?);
-        let mut concepts = Vec::with_capacity(classes);
-        for _ in 0..classes {
-            let [length] = take::<1>(&mut rest)?;
-            let (name, behind) = rest.split_at_checked(usize::from(length))?;
-            rest = behind;
-            concepts.push(std::str::from_utf8(name).ok().and_then(|name| knowledge.id(name)));
-        }
+        let concepts = take_concepts(&mut rest, classes, knowledge)?;
         let mut numbers =
             || (0..classes).map(|_| take(&mut rest).map(f32::from_le_bytes)).collect::<Option<Vec<f32>>>();
         let (scales, biases) = (numbers()?, numbers()?);
@@ -153,6 +147,18 @@ fn logarithm_of_pounds(digits: u32) -> f32 {
 /// Whether a word can tell what was bought.
 fn tells(word: &str) -> bool {
     word.len() >= 2 && word.is_ascii() && !SILENT.contains(&word) && !word.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// The concepts of a file, each name behind its length; none where the knowledge has no such concept.
+pub fn take_concepts(rest: &mut &'static [u8], count: usize, knowledge: &Knowledge) -> Option<Vec<Option<ConceptId>>> {
+    let mut concepts = Vec::with_capacity(count);
+    for _ in 0..count {
+        let [length] = take::<1>(rest)?;
+        let (name, behind) = rest.split_at_checked(usize::from(length))?;
+        *rest = behind;
+        concepts.push(std::str::from_utf8(name).ok().and_then(|name| knowledge.id(name)));
+    }
+    Some(concepts)
 }
 
 /// The first bytes of a slice, which moves on behind them.

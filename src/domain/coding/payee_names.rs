@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 
 use super::knowledge::{ConceptId, Knowledge};
-use super::payee_model::{SILENT, fnv1a, take};
+use super::payee_model::{SILENT, fnv1a, take, take_concepts};
 
 const TABLE: &[u8] = include_bytes!("knowledge/payee_names.bin");
 
@@ -19,6 +19,9 @@ const FEWEST_LETTERS: usize = 5;
 
 /// A name of so many letters is known where more words follow.
 const ENOUGH_TO_BEGIN: usize = 9;
+
+/// No listed name of which more follows has as many words.
+const MOST_WORDS: usize = 8;
 
 /// The names that are part of the program.
 #[derive(Debug)]
@@ -42,13 +45,7 @@ impl PayeeNames {
         let mut rest = TABLE;
         let classes = usize::from(u16::from_le_bytes(take(&mut rest)?));
         let names = usize::try_from(u32::from_le_bytes(take(&mut rest)?)).ok()?;
-        let mut concepts = Vec::with_capacity(classes);
-        for _ in 0..classes {
-            let [length] = take::<1>(&mut rest)?;
-            let (name, behind) = rest.split_at_checked(usize::from(length))?;
-            rest = behind;
-            concepts.push(std::str::from_utf8(name).ok().and_then(|name| knowledge.id(name)));
-        }
+        let concepts = take_concepts(&mut rest, classes, knowledge)?;
         let (keys, classes) = rest.split_at_checked(names.checked_mul(4)?)?;
         let (keys, []) = keys.as_chunks() else { return None };
         (classes.len() == names).then_some(Self { concepts, keys, classes })
@@ -61,7 +58,7 @@ impl PayeeNames {
         let cut = || letters.get(..ENOUGH_LETTERS).and_then(|cut| self.look_up(cut));
         // A town or a branch may stand behind the name.
         let shorter = || {
-            (2..words.len()).rev().find_map(|count| {
+            (2..words.len().min(MOST_WORDS)).rev().find_map(|count| {
                 let letters = words.get(..count)?.concat();
                 self.look_up(&letters).filter(|_| letters.len() >= ENOUGH_TO_BEGIN)
             })
