@@ -88,6 +88,8 @@ pub(super) struct Evidence {
     number_conflict: i32,
     initial_agrees: i32,
     initial_differs: i32,
+    mention_agrees: i32,
+    mention_differs: i32,
     lags: Lags,
     /// The price of a match: what leaving both rows open costs.
     pub(super) reward: i32,
@@ -100,6 +102,9 @@ pub(super) struct Texts {
     pub(super) book: Side,
     pub(super) bank_days: Vec<i32>,
     pub(super) book_days: Vec<i32>,
+    /// The day each row's text speaks of.
+    pub(super) bank_mentions: Vec<Option<i32>>,
+    pub(super) book_mentions: Vec<Option<i32>>,
     pub(super) related: Vec<Related>,
     /// Ids of [`STOP_WORDS`].
     pub(super) stop_words: Vec<u32>,
@@ -155,6 +160,8 @@ impl Evidence {
             number_conflict: 0,
             initial_agrees: 0,
             initial_differs: 0,
+            mention_agrees: 0,
+            mention_differs: 0,
             lags: Lags::learn(texts, &[], window_days),
             reward: 0,
         }
@@ -262,15 +269,8 @@ impl Evidence {
         self.book_base = bases(&texts.book, texts.book_days.len(), &book_absence);
         self.number_conflict =
             contrast(&[seen_true.conflicts, seen_true.numbers, seen_random.conflicts, seen_random.numbers], -4.0);
-        let initials = |signs: [u32; 2]| [signs[0], signs[0] + signs[1]];
-        let agree = [initials(seen_true.initials), initials(seen_random.initials)].concat();
-        let differ = |mut signs: [u32; 2]| {
-            signs.reverse();
-            initials(signs)
-        };
-        let differs = [differ(seen_true.initials), differ(seen_random.initials)].concat();
-        self.initial_agrees = contrast(&agree, 1.0);
-        self.initial_differs = contrast(&differs, -0.7);
+        (self.initial_agrees, self.initial_differs) = contrasts(seen_true.initials, seen_random.initials, (1.0, -0.7));
+        (self.mention_agrees, self.mention_differs) = contrasts(seen_true.mentions, seen_random.mentions, (1.5, -0.5));
         Ok(())
     }
 
@@ -313,6 +313,8 @@ pub(super) struct Sight {
     both_numbered: bool,
     number_agrees: bool,
     initial: Option<bool>,
+    /// Whether the days the texts speak of agree, with each other or with the other row's date.
+    mention: Option<bool>,
 }
 
 impl Reader {
@@ -357,6 +359,11 @@ impl Reader {
         match sight.initial {
             Some(true) => text += evidence.initial_agrees,
             Some(false) => text += evidence.initial_differs,
+            None => {}
+        }
+        match sight.mention {
+            Some(true) => text += evidence.mention_agrees,
+            Some(false) => text += evidence.mention_differs,
             None => {}
         }
         text
@@ -418,6 +425,12 @@ impl Reader {
             }
             sight.initial = wanted.then_some(agreed);
         }
+        sight.mention = match (texts.bank_mentions[self.bank_row], texts.book_mentions[book_row]) {
+            (Some(one), Some(other)) => Some(one == other),
+            (Some(one), None) => Some(one == texts.book_days[book_row]),
+            (None, Some(other)) => Some(other == texts.bank_days[self.bank_row]),
+            (None, None) => None,
+        };
         sight
     }
 
@@ -544,11 +557,20 @@ struct Sightings {
     conflicts: u32,
     /// Pairs whose initials agree, and differ.
     initials: [u32; 2],
+    /// Pairs whose texts speak of days that agree, and differ.
+    mentions: [u32; 2],
 }
 
 impl Sightings {
     fn new(words: usize) -> Self {
-        Self { bank: vec![0; words], book: vec![0; words], numbers: 0, conflicts: 0, initials: [0; 2] }
+        Self {
+            bank: vec![0; words],
+            book: vec![0; words],
+            numbers: 0,
+            conflicts: 0,
+            initials: [0; 2],
+            mentions: [0; 2],
+        }
     }
 
     fn add(&mut self, sight: &Sight, texts: &Texts, bank: u32, book: u32) {
@@ -566,6 +588,11 @@ impl Sightings {
         match sight.initial {
             Some(true) => self.initials[0] += 1,
             Some(false) => self.initials[1] += 1,
+            None => {}
+        }
+        match sight.mention {
+            Some(true) => self.mentions[0] += 1,
+            Some(false) => self.mentions[1] += 1,
             None => {}
         }
     }
@@ -623,6 +650,14 @@ fn contrast(counts: &[u32], prior: f64) -> i32 {
     let learned = (rate(sign, chances) / rate(random_sign, random_chances)).ln();
     let seen = f64::from(chances.min(random_chances));
     weight((prior * SIGN_PAIRS + learned * seen) / (SIGN_PAIRS + seen))
+}
+
+/// What it says that a sign agrees, and that it differs, of pairs in which it agreed and differed.
+fn contrasts(pairs: [u32; 2], at_random: [u32; 2], (agrees, differs): (f64, f64)) -> (i32, i32) {
+    let ([agreed, differed], [agreed_at_random, differed_at_random]) = (pairs, at_random);
+    let (all, all_at_random) = (agreed + differed, agreed_at_random + differed_at_random);
+    let agrees = contrast(&[agreed, all, agreed_at_random, all_at_random], agrees);
+    (agrees, contrast(&[differed, all, differed_at_random, all_at_random], differs))
 }
 
 fn key(bank: u32, book: u32) -> u64 {

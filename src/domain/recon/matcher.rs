@@ -16,6 +16,7 @@ use super::bounded::Block;
 use super::dataset::{Dataset, Rows};
 use super::evidence::{Evidence, NAT, Pair, Reader, STOP_WORDS, Texts};
 use super::groups::{Group, Leftover, open_books};
+use super::mentions::mentioned_day;
 use super::names::{self, Names};
 use super::ordered::Ordered;
 use super::pace::Pace;
@@ -335,6 +336,12 @@ impl Matcher<'_> {
         let bank = read(self.bank, &dataset.bank, true)?;
         let book = read(self.book, &dataset.book, false)?;
         self.pace.check()?;
+        let mentions = |ordered: &Ordered, rows: &Rows| {
+            let days = ordered.rows.iter().zip(&ordered.days);
+            days.map(|(&row, &day)| mentioned_day(rows.description(row as usize), day)).collect()
+        };
+        let (bank_mentions, book_mentions) = (mentions(self.bank, &dataset.bank), mentions(self.book, &dataset.book));
+        self.pace.check()?;
         let names = names::names(&vocabulary);
         let stop_words = STOP_WORDS.iter().filter_map(|word| vocabulary.id(word.as_bytes())).collect();
         let related = vocabulary.related(&self.pace)?;
@@ -345,6 +352,8 @@ impl Matcher<'_> {
             book,
             bank_days: self.bank.days.clone(),
             book_days: self.book.days.clone(),
+            bank_mentions,
+            book_mentions,
             related,
             stop_words,
             names,

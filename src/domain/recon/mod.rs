@@ -12,6 +12,7 @@ mod kin;
 mod lag;
 mod line_match;
 mod matcher;
+mod mentions;
 mod names;
 #[cfg(test)]
 mod oracle;
