@@ -75,7 +75,7 @@ impl Chart {
             .collect();
         inherit(&mut fits, knowledge);
         prefer_net_wages(&mut fits, knowledge, &kinds);
-        add_assets(&mut fits, knowledge);
+        add_assets(&mut fits, knowledge, &kinds);
         let outlines: Vec<Outline> = vectors.iter().map(Vector::outline).collect();
         similar(&mut fits, knowledge, (&vectors, &outlines), &kinds, &own);
         add_main_sales(&mut fits, knowledge, &kinds);
@@ -305,7 +305,7 @@ fn coverage(words: &[Weighed], named: &[u32]) -> f32 {
         }
     }
     // The name of a group says nothing about which of its accounts is meant, unless all are of a kind.
-    let tells = |word: &&Weighed| word.is_leaf && word.weight >= 1.0;
+    let tells = |word: &&Weighed| word.is_leaf && word.weight >= 1.0 && word.number.is_some();
     let is_told = |word: &Weighed| (word.is_leaf || word.is_of_a_kind) && is_named(&word);
     let is_group_alone = words.iter().any(|word| tells(&word)) && !words.iter().any(is_told);
     let group = if is_group_alone { WEIGHTS.group_alone } else { 1.0 };
@@ -391,18 +391,16 @@ fn add_main_sales(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[Account
     }
 }
 
-/// Equipment of a small price for which the chart has no account of expense goes to the asset that the same is at a large price.
-fn add_assets(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
-    const ENOUGH: f32 = 0.5;
+/// Equipment of a small price for which no account of expense is kept goes to the asset that the same is at a large price.
+fn add_assets(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[AccountType]) {
     for (id, concept) in knowledge.concepts() {
-        let Some(asset) =
-            capital_of(concept.name).and_then(|name| fits.get(knowledge.id(name)?.index())?.first().copied())
-        else {
-            continue;
-        };
+        let asset = capital_of(concept.name).and_then(|name| fits.get(knowledge.id(name)?.index())?.first().copied());
+        let Some(asset) = asset.filter(|asset| asset.score >= WEIGHTS.own_account) else { continue };
         let Some(list) = fits.get_mut(id.index()) else { continue };
-        let is_without = list.first().is_none_or(|fit| fit.score < ENOUGH);
-        if is_without && asset.score >= WEIGHTS.own_account && list.iter().all(|fit| fit.account != asset.account) {
+        let is_expense = |fit: &&Fit| kinds.get(fit.account) == Some(&AccountType::Expense);
+        let best = list.iter().filter(is_expense).map(|fit| fit.score).fold(0.0, f32::max);
+        if best < WEIGHTS.balance_sheet_fit {
+            list.retain(|fit| fit.account != asset.account);
             list.push(Fit { score: asset.score * WEIGHTS.second_type, ..asset });
             *list = best_first(std::mem::take(list));
         }

@@ -116,20 +116,23 @@ impl<'k> Reader<'k> {
     fn shop(&self, concept: ConceptId) -> (ConceptId, f32) {
         const SHOPS: &[&str] = &["supermarket", "amazon", "ebay", "paypal_purchase", "general_store"];
         let fit = |concept| self.best_fit(concept);
-        match self.business.shop(concept) {
+        let meaning = self.business.shop(concept);
+        let has_account = |meaning| fit(meaning) >= WEIGHTS.balance_sheet_fit;
+        match meaning {
             // A chart that keeps an account for what such shops sell means them by it, whatever the trade does elsewhere.
             Some(meaning)
-                if (fit(concept) > fit(meaning) || Some(meaning) == self.named.subsistence)
-                    && (fit(concept) >= WEIGHTS.own_account || fit(meaning) < WEIGHTS.balance_sheet_fit) =>
+                if fit(concept) >= WEIGHTS.own_account
+                    && (fit(concept) > fit(meaning) || Some(meaning) == self.named.subsistence) =>
             {
                 (concept, 1.0)
             }
-            Some(meaning) if fit(meaning) >= WEIGHTS.balance_sheet_fit || !self.is_private(concept) => {
-                (meaning, WEIGHTS.shop_here)
+            _ if self.is_private(concept) && !meaning.is_some_and(has_account) => {
+                (self.private_account().unwrap_or(concept), 1.0)
             }
-            _ if self.is_private(concept) => (self.private_account().unwrap_or(concept), 1.0),
-            _ if SHOPS.contains(&self.knowledge.concept(concept).name) => (concept, WEIGHTS.shop_anywhere),
-            _ => (concept, 1.0),
+            Some(meaning) if fit(concept) > fit(meaning) && !has_account(meaning) => (concept, 1.0),
+            Some(meaning) => (meaning, WEIGHTS.shop_here),
+            None if SHOPS.contains(&self.knowledge.concept(concept).name) => (concept, WEIGHTS.shop_anywhere),
+            None => (concept, 1.0),
         }
     }
 
@@ -142,7 +145,8 @@ impl<'k> Reader<'k> {
         }
     }
 
-    /// Whether what is bought there is for the owner's family: nothing of the trade, no account for it, but one for drawings.
+    /// Whether what is bought there is for the owner or the family: nothing of the trade, no account for it, but one for
+    /// what is drawn or owed.
     fn is_private(&self, concept: ConceptId) -> bool {
         const FOR_THE_FAMILY: &[&str] = &[
             "animal_supplies",
@@ -153,7 +157,7 @@ impl<'k> Reader<'k> {
             "supermarket",
             "vet_fees",
         ];
-        const FOR_ONESELF: &[&str] = &["medical_supplies", "subsistence"];
+        const FOR_ONESELF: &[&str] = &["subsistence"];
         let name = self.knowledge.concept(concept).name;
         let from = match name {
             _ if FOR_THE_FAMILY.contains(&name) => WEIGHTS.own_account,
@@ -252,7 +256,7 @@ impl<'k> Reader<'k> {
         }
     }
 
-    /// What the card network says that the merchant sells: more than a known name does, less than words of intent.
+    /// What the card network says that the merchant sells: more than a pattern does, less than words of intent.
     fn add_category(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
         let Some(category) = wording.category else { return };
         let (concept, known) = self.shop(category);
@@ -388,9 +392,10 @@ impl<'k> Reader<'k> {
         if money_in || matches!(wording.channel, Channel::Cheque | Channel::Cash) || is_person(&wording.payee) {
             return;
         }
-        if let Some(concept) = PayeeNames::get(self.knowledge).concept_of(wording.text()) {
+        if let Some((concept, is_name)) = PayeeNames::get(self.knowledge).concept_of(self.knowledge, wording.text()) {
             let (concept, known) = self.shop(concept);
-            sums.add(concept, WEIGHTS.listed_payee * known, Method::Merchant);
+            let weight = if is_name { WEIGHTS.listed_payee } else { WEIGHTS.listed_beginning };
+            sums.add(concept, weight * known, Method::Merchant);
         }
         let factor = if strongest >= WEIGHTS.usual { WEIGHTS.expected_beside } else { 1.0 };
         for (concept, chance) in PayeeModel::get(self.knowledge).expect(self.knowledge, wording.text(), digits) {

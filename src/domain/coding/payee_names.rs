@@ -1,8 +1,8 @@
 //! Names of shops, firms and institutions, each with what is bought there, written from general knowledge and listed by
 //! `tools/payee_model`, whose README says how; here they are only looked up.
 //!
-//! A name is known by its letters alone, without spaces, as banks and web addresses print it, and by its first letters where
-//! a statement cuts it off.
+//! A name is known by its letters alone, without spaces, as banks and web addresses print it, and by its first letters
+//! where a statement cuts it off.
 
 use std::sync::OnceLock;
 
@@ -13,6 +13,9 @@ const TABLE: &[u8] = include_bytes!("knowledge/payee_names.bin");
 
 /// So many letters of a longer name are enough to know it.
 const ENOUGH_LETTERS: usize = 16;
+
+/// A text of more letters was not cut off.
+const CUT_LETTERS: usize = 20;
 
 /// A name of fewer letters is too many firms'.
 const FEWEST_LETTERS: usize = 5;
@@ -51,19 +54,22 @@ impl PayeeNames {
         (classes.len() == names).then_some(Self { concepts, keys, classes })
     }
 
-    /// What is bought from the payee of a folded text (words of capitals, parted by spaces), if it is listed.
-    pub fn concept_of(&self, text: &str) -> Option<ConceptId> {
+    /// What is bought from the payee of a folded text (words of capitals, parted by spaces), if it is listed, and whether the
+    /// text is the name: whole, cut off, or with a town behind it. Other words behind it may make it another firm.
+    pub fn concept_of(&self, knowledge: &Knowledge, text: &str) -> Option<(ConceptId, bool)> {
         let words: Vec<&str> = text.split(' ').filter(|word| !SILENT.contains(word)).collect();
         let letters = words.concat();
-        let cut = || letters.get(..ENOUGH_LETTERS).and_then(|cut| self.look_up(cut));
-        // A town or a branch may stand behind the name.
-        let shorter = || {
-            (2..words.len().min(MOST_WORDS)).rev().find_map(|count| {
-                let letters = words.get(..count)?.concat();
-                self.look_up(&letters).filter(|_| letters.len() >= ENOUGH_TO_BEGIN)
-            })
-        };
-        self.look_up(&letters).or_else(cut).or_else(shorter)
+        let cut = || letters.get(..ENOUGH_LETTERS).filter(|_| letters.len() <= CUT_LETTERS);
+        if let Some(concept) = self.look_up(&letters).or_else(|| self.look_up(cut()?)) {
+            return Some((concept, true));
+        }
+        (1..words.len().min(MOST_WORDS)).rev().find_map(|count| {
+            let (name, rest) = words.split_at_checked(count)?;
+            let letters = name.concat();
+            let is_town = rest.iter().all(|word| knowledge.words.town.has(word));
+            let is_enough = is_town || count > 1 && letters.len() >= ENOUGH_TO_BEGIN;
+            Some((self.look_up(&letters).filter(|_| is_enough)?, is_town))
+        })
     }
 
     /// Whether a folded text is a listed name as a whole.
@@ -93,7 +99,10 @@ mod tests {
         let names = PayeeNames::get(knowledge);
         assert!(names.keys.len() > 100_000 && names.concepts.iter().all(Option::is_some));
         assert!(names.keys.is_sorted_by_key(|bytes| u32::from_le_bytes(*bytes)));
-        let told = |text: &str| names.concept_of(text).map(|concept| knowledge.concept(concept).name);
+        let told = |text: &str| {
+            let (concept, is_name) = names.concept_of(knowledge, text)?;
+            Some((knowledge.concept(concept).name, is_name))
+        };
         let printed = [
             "YORKSHIRE SCULPTURE PARK",
             "YORKSHIRE SCULPTUR",
@@ -102,8 +111,9 @@ mod tests {
             "YORKSHIRE SCULPTURE PARK WAKEFIELD",
         ];
         for text in printed {
-            assert_eq!(told(text), Some("attractions"), "{text}");
+            assert_eq!(told(text), Some(("attractions", true)), "{text}");
         }
+        assert_eq!(told("YORKSHIRE SCULPTURE PARK COUNTY COUNCIL"), Some(("attractions", false)));
         for text in ["", "A B C", "ZORBLAX QUIFFLE", "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡ"] {
             assert_eq!(told(text), None, "{text}");
         }

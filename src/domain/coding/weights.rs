@@ -52,6 +52,8 @@ pub struct Weights {
     pub similar_beside: f32,
     /// What a payee of the list of names sells.
     pub listed_payee: f32,
+    /// The same where other words follow the name.
+    pub listed_beginning: f32,
     /// What names like the payee's are sure to sell.
     pub expected: f32,
     /// What each e-fold of doubt about it takes away.
@@ -170,6 +172,7 @@ pub const WEIGHTS: Weights = Weights {
     similar: 2.4,
     similar_beside: 0.3,
     listed_payee: 2.714,
+    listed_beginning: 1.7,
     expected: 2.6,
     expected_doubt: 0.706,
     expected_beside: 0.3,

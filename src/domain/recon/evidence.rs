@@ -301,6 +301,8 @@ struct Found {
     bank_part: i32,
     bank_word_bit: u16,
     fragile: bool,
+    /// Whether it is the same word.
+    is_same: bool,
 }
 
 /// What was seen when two rows were laid side by side.
@@ -334,6 +336,7 @@ impl Reader {
                     bank_part: relation.bank_part,
                     bank_word_bit: 1 << place,
                     fragile: relation.fragile,
+                    is_same: relation.book_word == word,
                 };
                 let mark = &mut self.marks[relation.book_word as usize];
                 if mark.0 == self.turn {
@@ -408,7 +411,7 @@ impl Reader {
                 sight.bank_words |= found.bank_word_bit;
                 sight.sum += found.bank_part;
             }
-            sight.number_agrees |= evidence.is_number[word as usize];
+            sight.number_agrees |= found.is_same && evidence.is_number[word as usize];
         }
         let bank_singles = texts.bank.singles(self.bank_row);
         let book_singles = texts.book.singles(book_row);
@@ -458,7 +461,7 @@ impl PairCounts {
         let mut alike = 0_u32;
         // A number stands for itself only, unless it keeps coming, as that of an agreement does.
         let telling = |word: u32, rows: &[u32]| !texts.is_number(word) || rows[word as usize] >= LASTING_ROWS;
-        let telling_bank = |word: &&u32| telling(**word, &texts.vocabulary.bank_rows);
+        let telling_bank = |word: u32| telling(word, &texts.vocabulary.bank_rows);
         let telling_book = |word: &&u32| telling(**word, &texts.vocabulary.book_rows);
         for &(bank, book) in pairs {
             let (bank, book) = (texts.bank.row(bank as usize), texts.book.row(book as usize));
@@ -473,7 +476,7 @@ impl PairCounts {
                 // A word that stands in both rows is accounted for: it says nothing of the words beside it.
                 if book.binary_search(&bank_word).is_ok() {
                     counts.together.push(key(bank_word, bank_word));
-                } else if telling_bank(&&bank_word) {
+                } else if telling_bank(bank_word) {
                     let book = book.iter().filter(telling_book).filter(|word| bank.binary_search(word).is_err());
                     counts.together.extend(book.map(|&book_word| key(bank_word, book_word)));
                 }

@@ -336,12 +336,17 @@ impl Matcher<'_> {
         let bank = read(self.bank, &dataset.bank, true)?;
         let book = read(self.book, &dataset.book, false)?;
         self.pace.check()?;
-        let mentions = |ordered: &Ordered, rows: &Rows| {
+        let mentions = |ordered: &Ordered, rows: &Rows| -> Result<Vec<Option<i32>>, Stopped> {
             let days = ordered.rows.iter().zip(&ordered.days);
-            days.map(|(&row, &day)| mentioned_day(rows.description(row as usize), day)).collect()
+            days.map(|(&row, &day)| {
+                let description = rows.description(row as usize);
+                self.pace.spend(16 + description.len() as u64)?;
+                Ok(mentioned_day(description, day))
+            })
+            .collect()
         };
-        let (bank_mentions, book_mentions) = (mentions(self.bank, &dataset.bank), mentions(self.book, &dataset.book));
-        self.pace.check()?;
+        let bank_mentions = mentions(self.bank, &dataset.bank)?;
+        let book_mentions = mentions(self.book, &dataset.book)?;
         let names = names::names(&vocabulary);
         let stop_words = STOP_WORDS.iter().filter_map(|word| vocabulary.id(word.as_bytes())).collect();
         let related = vocabulary.related(&self.pace)?;
@@ -360,7 +365,7 @@ impl Matcher<'_> {
         })
     }
 
-    /// Learns from pairs that are each other's only candidate, then once more with the
+    /// Learns from pairs that are each other's only candidate, then [`FURTHER_ROUNDS`] times more with the
     /// pairs that clearly beat all their rivals by what was learned first.
     fn learn(&self, texts: &Texts, components: &[Component]) -> Result<(Evidence, Names), Stopped> {
         let mut sole: Vec<Pair> = components
@@ -376,6 +381,7 @@ impl Matcher<'_> {
             thin(&mut pairs, TRAINING_PAIRS);
             pairs.extend_from_slice(&sole);
             pairs.sort_unstable();
+            drop(evidence);
             evidence = Evidence::learn(texts, &pairs, self.window_days, &self.pace)?;
         }
         self.pace.check()?;

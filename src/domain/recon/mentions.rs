@@ -43,16 +43,32 @@ pub(super) fn mentioned_day(description: &str, day: i32) -> Option<i32> {
     found
 }
 
-/// The month that letters begin with, behind a space, a dash or nothing.
+/// The month that the next word names, whole or by its first three letters, behind a space, a dash or nothing.
 fn named_month(bytes: &[u8]) -> Option<i32> {
-    const MONTHS: [&[u8; 3]; 12] =
-        [b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec"];
+    const MONTHS: [&[u8]; 12] = [
+        b"january",
+        b"february",
+        b"march",
+        b"april",
+        b"may",
+        b"june",
+        b"july",
+        b"august",
+        b"september",
+        b"october",
+        b"november",
+        b"december",
+    ];
     let letters = match bytes {
         [b' ' | b'-' | b'/', rest @ ..] => rest,
         rest => rest,
     };
-    let first = letters.first_chunk::<3>()?.map(|byte| byte.to_ascii_lowercase());
-    (1..).zip(MONTHS).find(|(_, name)| **name == first).map(|(month, _)| month)
+    let length = letters.iter().take_while(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()).count();
+    let word = letters.get(..length)?;
+    let is_named = |name: &[u8]| {
+        word.eq_ignore_ascii_case(name) || name.get(..3).is_some_and(|short| word.eq_ignore_ascii_case(short))
+    };
+    (1..).zip(MONTHS).find(|(_, name)| is_named(name)).map(|(month, _)| month)
 }
 
 /// The day of that name that is nearest to another, if it is no farther than so many days.
@@ -76,7 +92,9 @@ mod tests {
             ("Zettlepay 11240628 2702", "2015-03-03", Some("2015-02-27")),
             ("Inv 2702", "2015-07-03", None),
             ("30 Febr", "2015-02-03", None),
-            ("Marks 12 market", "2015-03-12", Some("2015-03-12")),
+            ("Marks 12 market", "2015-03-12", None),
+            ("FLAT 12 MAYFIELD", "2015-05-12", None),
+            ("3 June wages", "2015-06-05", Some("2015-06-03")),
             ("K7 12x 99 Juli 3", "2015-07-03", None),
             ("caf\u{e9} 1\u{e9}", "2015-07-03", None),
         ] {

@@ -444,12 +444,13 @@ impl Tokens {
     fn finish_code(&mut self, start: usize) -> usize {
         const LENGTHS: std::ops::RangeInclusive<usize> = 4..=10;
         const DIGITS: std::ops::RangeInclusive<usize> = 2..=4;
+        // More letters are a word with a number: `invoice-14`.
+        const LETTERS: std::ops::RangeInclusive<usize> = 1..=3;
         let end = self.bytes.len();
         let code = &self.bytes[start..end];
         let is_code = LENGTHS.contains(&code.len())
-            && code.iter().any(u8::is_ascii_lowercase)
             && DIGITS.contains(&code.iter().filter(|byte| byte.is_ascii_digit()).count())
-            && code[0].is_ascii_lowercase();
+            && LETTERS.contains(&code.iter().take_while(|byte| byte.is_ascii_lowercase()).count());
         let is_noted = self.ends.last_chunk().is_some_and(|&[from, _]| from <= start);
         if is_code && !is_noted {
             self.ends.push(start);
@@ -508,6 +509,7 @@ mod tests {
     fn descriptions_are_cut_into_words() {
         assert_eq!(words("Sainsbury's S/MKTS"), ["sainsburys", "s", "mkts"]);
         assert_eq!(words("ACME LTD INV1234"), ["acme", "ltd", "inv", "1234", "inv1234"]);
+        assert_eq!(words("June-24 Invoice-14"), ["june", "24", "invoice", "14"]);
         assert_eq!(words("INV-00123 K7Q2ZM"), ["inv", "123", "k7q2zm"]);
         assert_eq!(words("TQ1-03 0 000"), ["tq1", "3", "tq103", "0", "000"]);
         assert_eq!(words("BM609 Bm6-09, RH8/11"), ["bm", "609", "bm609", "bm6", "9", "bm609", "rh8", "11", "rh811"]);

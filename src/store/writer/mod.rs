@@ -29,6 +29,7 @@ pub(super) use self::queue::{Locks, Work};
 
 /// Units that wait for the writer; beyond it callers wait for room.
 const QUEUE_CAPACITY_UNITS: usize = 4096;
+
 /// Hands units to the writer task; cheap to clone.
 #[derive(Clone)]
 pub struct Writer {

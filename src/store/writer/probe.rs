@@ -28,6 +28,7 @@ const PROBED_TABLES: [&str; 17] = [
     "bank_transaction",
     "email",
 ];
+
 /// Changes what nobody reads: a number in the header of a SQLite file, a message in the log of PostgreSQL, where it takes the locks of
 /// a write too.
 pub(super) fn touch<'a>(unit: &'a Unit<'a>, (): &'a ()) -> Work<'a, ()> {

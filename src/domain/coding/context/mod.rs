@@ -44,6 +44,7 @@ impl<'k> Business<'k> {
             |list: &WordList| list.iter().filter(|phrase| names.iter().any(|name| has_phrase(name, phrase))).count();
         let company = in_context(&words.company_context) * 2 + in_chart(&words.company_chart);
         let sole_trader = in_context(&words.sole_trader_context) * 3 + in_chart(&words.sole_trader_chart);
+        let is_company = company > sole_trader;
         Self {
             sectors: sectors(knowledge, &folded, &names),
             is_vat_registered: vat_status::is_vat_registered(batch, &names, words),
@@ -51,10 +52,8 @@ impl<'k> Business<'k> {
             has_reverse_charge: has_phrase(&folded, "REVERSE CHARGE") || has_phrase(&folded, "DRC"),
             asset_from_pence: asset_from_pence(&batch.business_context, words),
             rent_has_vat: rent_has_vat(&batch.business_context, words),
-            is_company: company > sole_trader,
-            has_private_purchases: company > sole_trader
-                && in_context(&words.private_purchases) > 0
-                && in_context(&words.loan_account) > 0,
+            is_company,
+            has_private_purchases: is_company && has_private_purchases(&batch.business_context, words),
             owners: owners::owners(batch, words),
         }
     }
@@ -180,6 +179,15 @@ fn asset_from_pence(context: &str, words: &WordLists) -> i128 {
         }
     }
     USUAL_PENCE
+}
+
+/// Whether one sentence of the context sends private purchases to the director's loan.
+fn has_private_purchases(context: &str, words: &WordLists) -> bool {
+    context.split(['.', ';', '\n']).any(|sentence| {
+        let folded = fold(sentence);
+        let says = |list: &WordList| list.iter().any(|phrase| has_phrase(&folded, phrase));
+        says(&words.private_purchases) && says(&words.loan_account) && !says(&words.vat_denial)
+    })
 }
 
 /// Whether the context says that rent is charged with VAT: the landlord has opted to tax.

@@ -6,7 +6,7 @@ use super::Decider;
 use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::chart::{CONTROL_WORDS, Chart};
 use crate::domain::coding::evidence::Clue;
-use crate::domain::coding::knowledge::{ConceptId, Strength, Target, WordLists, stem};
+use crate::domain::coding::knowledge::{ConceptId, NameWord, Strength, Target, WordLists, stem};
 use crate::domain::coding::meaning::Vector;
 use crate::domain::coding::weights::WEIGHTS;
 use crate::domain::coding::wording::Wording;
@@ -57,7 +57,9 @@ impl Decider<'_> {
         for (word, phrase) in words_within(wording.text(), &phrases) {
             add(&stem(word), WEIGHTS.account_word, phrase);
             // A name may join what the line parts: *Clubroom hire*.
-            add(&stem(&[before, word].concat()), WEIGHTS.account_word, phrase);
+            if !before.is_empty() {
+                add(&stem(&[before, word].concat()), WEIGHTS.account_word, phrase);
+            }
             before = word;
         }
         // Of several owners' accounts, the one that has this owner's name.
@@ -202,10 +204,11 @@ pub(super) fn rare_words(chart: &Chart, lists: &WordLists) -> BTreeMap<String, V
             let words = f32::from(u8::try_from(count).unwrap_or(6));
             // The travel of *Travel abroad* says little without the abroad.
             let is_limited = !LIMITING_WORDS.contains(&word)
-                && chart
-                    .words
-                    .get(*account)
-                    .is_some_and(|words| words.iter().any(|other| LIMITING_WORDS.contains(&other.stem.as_str())));
+                && chart.words.get(*account).is_some_and(|words| {
+                    let parts = || words.iter().filter(|other| other.stem == word).map(|other| other.part);
+                    let limits = |other: &NameWord| LIMITING_WORDS.contains(&other.stem.as_str());
+                    words.iter().any(|other| limits(other) && parts().any(|part| part == other.part))
+                });
             let meant = if is_limited { WEIGHTS.word_of_a_phrase } else { 1.0 };
             (*account, (0.55 + 0.45 / words) * shared * meant)
         });
