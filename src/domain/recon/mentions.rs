@@ -43,7 +43,7 @@ pub(super) fn mentioned_day(description: &str, day: i32) -> Option<i32> {
     found
 }
 
-/// The month that the next word names, whole or by its first three letters, behind a space, a dash or nothing.
+/// The month that the next word names, whole or cut to three letters and more, behind a space, a dash or nothing.
 fn named_month(bytes: &[u8]) -> Option<i32> {
     const MONTHS: [&[u8]; 12] = [
         b"january",
@@ -65,9 +65,8 @@ fn named_month(bytes: &[u8]) -> Option<i32> {
     };
     let length = letters.iter().take_while(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()).count();
     let word = letters.get(..length)?;
-    let is_named = |name: &[u8]| {
-        word.eq_ignore_ascii_case(name) || name.get(..3).is_some_and(|short| word.eq_ignore_ascii_case(short))
-    };
+    let is_named =
+        |name: &[u8]| word.len() >= 3 && name.get(..word.len()).is_some_and(|short| word.eq_ignore_ascii_case(short));
     (1..).zip(MONTHS).find(|(_, name)| is_named(name)).map(|(month, _)| month)
 }
 
@@ -94,6 +93,7 @@ mod tests {
             ("30 Febr", "2015-02-03", None),
             ("Marks 12 market", "2015-03-12", None),
             ("FLAT 12 MAYFIELD", "2015-05-12", None),
+            ("1 Sept", "2015-09-05", Some("2015-09-01")),
             ("3 June wages", "2015-06-05", Some("2015-06-03")),
             ("K7 12x 99 Juli 3", "2015-07-03", None),
             ("caf\u{e9} 1\u{e9}", "2015-07-03", None),
