@@ -138,10 +138,10 @@ impl<'k> Reader<'k> {
 
     /// Where private purchases go, if the business may have any.
     fn private_account(&self) -> Option<ConceptId> {
-        match (self.business.is_company, self.business.has_private_purchases) {
-            (false, _) => self.named.drawings,
-            (true, true) => self.named.director_loan,
-            (true, false) => None,
+        if self.business.is_company {
+            self.named.director_loan.filter(|_| self.business.has_private_purchases)
+        } else {
+            self.named.drawings
         }
     }
 

@@ -16,7 +16,7 @@ const WORTH_MENTIONING: f32 = 0.02;
 const AMOUNTS_COUNT: f32 = 0.5;
 
 /// Words that say what kind of firm it is, never what it sells.
-pub const SILENT: &[&str] = &[
+pub(super) const SILENT: &[&str] = &[
     "LTD", "LIMITED", "PLC", "LLP", "UK", "CO", "COM", "ORG", "NET", "WWW", "HTTP", "HTTPS", "THE", "AND", "OF", "FOR",
     "INC", "LLC", "GB", "EU",
 ];
@@ -132,7 +132,7 @@ impl PayeeModel {
 }
 
 /// FNV-1a of 32 bits of some bytes, part behind part.
-pub fn fnv1a(parts: &[&[u8]]) -> u32 {
+pub(super) fn fnv1a(parts: &[&[u8]]) -> u32 {
     let bytes = parts.iter().flat_map(|part| part.iter());
     bytes.fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
@@ -150,7 +150,11 @@ fn tells(word: &str) -> bool {
 }
 
 /// The concepts of a file, each name behind its length; none where the knowledge has no such concept.
-pub fn take_concepts(rest: &mut &'static [u8], count: usize, knowledge: &Knowledge) -> Option<Vec<Option<ConceptId>>> {
+pub(super) fn take_concepts(
+    rest: &mut &'static [u8],
+    count: usize,
+    knowledge: &Knowledge,
+) -> Option<Vec<Option<ConceptId>>> {
     let mut concepts = Vec::with_capacity(count);
     for _ in 0..count {
         let [length] = take::<1>(rest)?;
@@ -162,7 +166,7 @@ pub fn take_concepts(rest: &mut &'static [u8], count: usize, knowledge: &Knowled
 }
 
 /// The first bytes of a slice, which moves on behind them.
-pub fn take<const N: usize>(rest: &mut &'static [u8]) -> Option<[u8; N]> {
+pub(super) fn take<const N: usize>(rest: &mut &'static [u8]) -> Option<[u8; N]> {
     let (head, behind) = rest.split_first_chunk::<N>()?;
     *rest = behind;
     Some(*head)

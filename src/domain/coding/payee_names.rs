@@ -57,7 +57,7 @@ impl PayeeNames {
     /// What is bought from the payee of a folded text (words of capitals, parted by spaces), if it is listed, and whether the
     /// text is the name: whole, cut off, or with a town behind it. Other words behind it may make it another firm.
     pub fn concept_of(&self, knowledge: &Knowledge, text: &str) -> Option<(ConceptId, bool)> {
-        let words: Vec<&str> = text.split(' ').filter(|word| !SILENT.contains(word)).collect();
+        let words = telling_words(text);
         let letters = words.concat();
         let cut = || letters.get(..ENOUGH_LETTERS).filter(|_| letters.len() <= CUT_LETTERS);
         if let Some(concept) = self.look_up(&letters).or_else(|| self.look_up(cut()?)) {
@@ -75,8 +75,7 @@ impl PayeeNames {
     /// Whether a folded text is a listed name as a whole.
     #[cfg(test)]
     pub fn has(&self, text: &str) -> bool {
-        let letters: String = text.split(' ').filter(|word| !SILENT.contains(word)).collect();
-        self.look_up(&letters).is_some()
+        self.look_up(&telling_words(text).concat()).is_some()
     }
 
     fn look_up(&self, letters: &str) -> Option<ConceptId> {
@@ -89,6 +88,11 @@ impl PayeeNames {
     }
 }
 
+/// The words of a text, but for those that say what kind of firm it is.
+fn telling_words(text: &str) -> Vec<&str> {
+    text.split(' ').filter(|word| !SILENT.contains(word)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,7 +103,7 @@ mod tests {
         let names = PayeeNames::get(knowledge);
         assert!(names.keys.len() > 100_000 && names.concepts.iter().all(Option::is_some));
         assert!(names.keys.is_sorted_by_key(|bytes| u32::from_le_bytes(*bytes)));
-        let told = |text: &str| {
+        let known = |text: &str| {
             let (concept, is_name) = names.concept_of(knowledge, text)?;
             Some((knowledge.concept(concept).name, is_name))
         };
@@ -111,11 +115,11 @@ mod tests {
             "YORKSHIRE SCULPTURE PARK WAKEFIELD",
         ];
         for text in printed {
-            assert_eq!(told(text), Some(("attractions", true)), "{text}");
+            assert_eq!(known(text), Some(("attractions", true)), "{text}");
         }
-        assert_eq!(told("YORKSHIRE SCULPTURE PARK COUNTY COUNCIL"), Some(("attractions", false)));
+        assert_eq!(known("YORKSHIRE SCULPTURE PARK COUNTY COUNCIL"), Some(("attractions", false)));
         for text in ["", "A B C", "ZORBLAX QUIFFLE", "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡ"] {
-            assert_eq!(told(text), None, "{text}");
+            assert_eq!(known(text), None, "{text}");
         }
     }
 }

@@ -228,8 +228,9 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
             fits.join(" | ")
         ));
     }
+    let phrases = decider.phrases(wording, line.amount > 0);
     let mut named: Vec<(usize, f32)> =
-        decider.named_accounts(wording, &vector, &clues, line.amount > 0).into_iter().collect();
+        decider.named_accounts(wording, &phrases, &vector, &clues, line.amount > 0).into_iter().collect();
     named.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let named: Vec<String> =
         named.iter().take(4).map(|(account, score)| format!("{} {score:.2}", name(*account))).collect();

@@ -39,8 +39,8 @@ impl Default for Effort {
     }
 }
 
-/// Possible pairs looked at while the second round of learning chooses its pairs.
-const SECOND_ROUND_PAIRS: u64 = 4_000_000;
+/// Possible pairs looked at while a later round of learning chooses its pairs.
+const LATER_ROUND_PAIRS: u64 = 4_000_000;
 
 /// Pairs learned from; more teach nothing new.
 const TRAINING_PAIRS: usize = 60_000;
@@ -400,7 +400,7 @@ impl Matcher<'_> {
                 continue;
             }
             looked_at += size;
-            if looked_at > SECOND_ROUND_PAIRS {
+            if looked_at > LATER_ROUND_PAIRS {
                 break;
             }
             self.fill(component, texts, evidence, None, &mut reader, &mut windows)?;

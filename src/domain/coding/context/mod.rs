@@ -27,7 +27,7 @@ pub struct Business<'k> {
     pub rent_has_vat: bool,
     /// A company, rather than a sole trader, partnership or charity.
     pub is_company: bool,
-    /// A company whose director's private purchases are among its own, and go to the loan account.
+    /// The context sends the director's private purchases, which are among a company's own, to the loan account.
     pub has_private_purchases: bool,
     /// Folded names of owners and directors, each as its words.
     pub owners: Vec<Vec<String>>,
@@ -53,7 +53,7 @@ impl<'k> Business<'k> {
             asset_from_pence: asset_from_pence(&batch.business_context, words),
             rent_has_vat: rent_has_vat(&batch.business_context, words),
             is_company,
-            has_private_purchases: is_company && has_private_purchases(&batch.business_context, words),
+            has_private_purchases: has_private_purchases(&batch.business_context, words),
             owners: owners::owners(batch, words),
         }
     }
@@ -186,7 +186,7 @@ fn has_private_purchases(context: &str, words: &WordLists) -> bool {
     context.split(['.', ';', '\n']).any(|sentence| {
         let folded = fold(sentence);
         let says = |list: &WordList| list.iter().any(|phrase| has_phrase(&folded, phrase));
-        says(&words.private_purchases) && says(&words.loan_account) && !says(&words.vat_denial)
+        says(&words.private_purchases) && says(&words.loan_account) && !says(&words.denial)
     })
 }
 

@@ -52,7 +52,7 @@ fn stated_registration(context: &str, lists: &WordLists) -> Option<bool> {
 fn statement(folded: &str, lists: &WordLists) -> Option<Statement> {
     let words: Vec<&str> = folded.split(' ').collect();
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
-    let is_denied = lists.vat_denial.has_any(&words);
+    let is_denied = lists.denial.has_any(&words);
     if has(&["THRESHOLD", "LIMIT"]) && has(&["UNDER", "BELOW", "BENEATH", "WITHIN"]) {
         return Some(Statement::Plain(false));
     }
@@ -83,7 +83,7 @@ fn registration(words: &[&str], lists: &WordLists) -> Option<Statement> {
     // "VAT registered since 2019, not a charity": the denial must belong to the registration.
     let at = words.iter().position(|word| word.ends_with("REGISTERED")).unwrap_or(0);
     let denied_near =
-        words.iter().enumerate().any(|(place, word)| lists.vat_denial.has(word) && place <= at && at - place <= 4);
+        words.iter().enumerate().any(|(place, word)| lists.denial.has(word) && place <= at && at - place <= 4);
     let registered = !(denied_near || words.iter().any(|word| ["UNREGISTERED", "DEREGISTERED"].contains(word)));
     let is_of_others = !registered && lists.vat_of_others.has_any(words);
     (!is_of_others).then_some(Statement::Plain(registered))

@@ -147,7 +147,8 @@ impl<'k> Decider<'k> {
         let gives_back = !money_in && self.is_about(clues.first(), &["customer_refund"]);
         let sold = if gives_back { self.sold(wording, &vector, digits) } else { None };
         self.reverse_sales(&mut clues, sold);
-        let mut named = self.named_accounts(wording, &vector, &clues, money_in || gives_back);
+        let phrases = self.phrases(wording, money_in || gives_back);
+        let mut named = self.named_accounts(wording, &phrases, &vector, &clues, money_in || gives_back);
         // What a bank charges is no payment of its card.
         if self.is_about(clues.first(), &["bank_charges", "card_fees", "interest_paid"]) {
             named.retain(|account, _| !self.is_card(*account));
@@ -167,7 +168,7 @@ impl<'k> Decider<'k> {
         if clues.iter().all(|clue| clue.score < WEIGHTS.fallback_below) && best_named == 0.0 {
             return Decision { is_to_person, ..self.unknown(money_in) };
         }
-        self.add_alike_words(wording, &clues, &mut named, money_in);
+        self.add_alike_words(wording, &phrases, &clues, &mut named);
         self.clear_net_wages(&clues, &mut named);
         if !money_in {
             self.drop_income(&mut clues, gives_back);

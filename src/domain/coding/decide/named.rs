@@ -19,10 +19,11 @@ const COMPARED_WHOLE: usize = 400;
 
 impl Decider<'_> {
     /// Accounts that the line points to by itself: a rare word of the name is in the line, or in what the context says
-    /// about its payee, or the name is like the line in meaning.
-    pub fn named_accounts(
+    /// about its payee, or the name is like the line in meaning. `phrases` are those of [`Self::phrases`].
+    pub(in crate::domain::coding) fn named_accounts(
         &self,
         wording: &Wording,
+        phrases: &[Phrase],
         vector: &Vector,
         clues: &[Clue],
         money_in: bool,
@@ -52,9 +53,8 @@ impl Decider<'_> {
                 }
             }
         };
-        let phrases = self.phrases(wording, money_in);
         let mut before = "";
-        for (word, phrase) in words_within(wording.text(), &phrases) {
+        for (word, phrase) in words_within(wording.text(), phrases) {
             add(&stem(word), WEIGHTS.account_word, phrase);
             // A name may join what the line parts: *Clubroom hire*.
             if !before.is_empty() {
@@ -104,7 +104,7 @@ impl Decider<'_> {
     }
 
     /// Known phrases of a line. What a word says inside one is what the phrase says: no skip hire is the hire of a hall.
-    fn phrases(&self, wording: &Wording, money_in: bool) -> Vec<Phrase> {
+    pub(in crate::domain::coding) fn phrases(&self, wording: &Wording, money_in: bool) -> Vec<Phrase> {
         let mut found = Vec::new();
         self.knowledge.patterns.find(&wording.padded, &mut found);
         let phrases = found.iter().filter(|hit| hit.words >= 2).filter_map(|hit| {
@@ -126,12 +126,11 @@ impl Decider<'_> {
     pub(super) fn add_alike_words(
         &self,
         wording: &Wording,
+        phrases: &[Phrase],
         clues: &[Clue],
         named: &mut BTreeMap<usize, f32>,
-        money_in: bool,
     ) {
-        let phrases = self.phrases(wording, money_in);
-        let words: Vec<(Vector, Option<&Phrase>)> = words_within(wording.text(), &phrases)
+        let words: Vec<(Vector, Option<&Phrase>)> = words_within(wording.text(), phrases)
             .filter(|(word, _)| word.chars().count() >= 4)
             .take(10)
             .map(|(word, phrase)| (self.knowledge.meaning.vector(word), phrase))
@@ -155,7 +154,7 @@ impl Decider<'_> {
 }
 
 /// A phrase of a line that means something as a whole, with the accounts for that.
-struct Phrase {
+pub(in crate::domain::coding) struct Phrase {
     start: usize,
     end: usize,
     accounts: Vec<usize>,
