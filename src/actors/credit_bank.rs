@@ -13,7 +13,7 @@ use actix::{
 use futures_util::future::{BoxFuture, FutureExt as _};
 
 use super::AskError;
-use super::job_runner::Settle;
+use super::job_runner::{Holder, Settle};
 use super::published::BalanceBoard;
 use super::runtime::{ActorError, ActorStats, Ask, Guarded, Slot, guard};
 use crate::domain::credits::CreditAccount;
@@ -56,14 +56,14 @@ impl Guarded for CreditBank {
     }
 }
 
-/// Ends a job of a person.
+/// Ends a job, and takes the next in the same unit where a holder is given.
 #[derive(Message)]
-#[rtype(result = "Result<Result<Finished, StoreError>, ActorError>")]
+#[rtype(result = "Result<Result<(Finished, Option<Claim>), StoreError>, ActorError>")]
 pub struct SettleJob {
     /// How it ended.
     pub finish: Finish,
-    /// Whose it is.
-    pub user_id: UserId,
+    /// Who takes the next.
+    pub next: Option<Holder>,
 }
 
 /// Takes the job of a product whose turn it is and reserves what it costs.
@@ -72,10 +72,8 @@ pub struct SettleJob {
 pub struct ClaimJob {
     /// Whose queue.
     pub product: Product,
-    /// This process, as the slot knows it.
-    pub holder: String,
-    /// How long the slot is kept.
-    pub lease_ms: i64,
+    /// Who takes it.
+    pub holder: Holder,
 }
 
 /// Gives a running job back to the queue with what was reserved for it.
@@ -119,21 +117,20 @@ pub struct FollowCredits {
 pub struct RenewMonths;
 
 impl Handler<Ask<SettleJob>> for CreditBank {
-    type Result = ResponseActFuture<Self, Result<Result<Finished, StoreError>, ActorError>>;
+    type Result = ResponseActFuture<Self, Result<Result<(Finished, Option<Claim>), StoreError>, ActorError>>;
 
     fn handle(&mut self, ask: Ask<SettleJob>, _: &mut Context<Self>) -> Self::Result {
-        guard::beside(ask, DEADLINE, |actor: &mut Self, _, SettleJob { finish, user_id }| {
-            let (store, board) = (actor.store.clone(), Arc::clone(&actor.published));
+        guard::beside(ask, DEADLINE, |actor: &mut Self, _, SettleJob { finish, next }| {
+            let (store, publishing) = (actor.store.clone(), Publishing::new(Arc::clone(&actor.published)));
             async move {
-                let publish: Publish = {
-                    let board = Arc::clone(&board);
-                    Arc::new(move |user, account, epoch| board.publish(user, account, epoch))
+                let publish = publishing.publish();
+                let finished = match next {
+                    Some(Holder { name, lease_ms }) => {
+                        store.writer.finish_and_claim(finish, &name, lease_ms, publish).await
+                    }
+                    None => store.writer.finish(finish, publish).await.map(|finished| (finished, None)),
                 };
-                let finished = store.writer.finish(finish, publish).await;
-                if finished.is_err() {
-                    board.forget(user_id);
-                }
-                finished
+                publishing.ended(finished)
             }
             .into_actor(actor)
         })
@@ -174,10 +171,11 @@ impl Handler<Ask<ClaimJob>> for CreditBank {
     type Result = ResponseActFuture<Self, Result<Result<Claim, StoreError>, ActorError>>;
 
     fn handle(&mut self, ask: Ask<ClaimJob>, _: &mut Context<Self>) -> Self::Result {
-        guard::beside(ask, DEADLINE, |actor: &mut Self, _, ClaimJob { product, holder, lease_ms }| {
+        guard::beside(ask, DEADLINE, |actor: &mut Self, _, ClaimJob { product, holder }| {
             let (store, publishing) = (actor.store.clone(), Publishing::new(Arc::clone(&actor.published)));
             async move {
-                let claimed = store.writer.claim(product, &holder, lease_ms, publishing.publish()).await;
+                let Holder { name, lease_ms } = holder;
+                let claimed = store.writer.claim(product, &name, lease_ms, publishing.publish()).await;
                 publishing.ended(claimed)
             }
             .into_actor(actor)
@@ -330,15 +328,19 @@ impl CreditBankHandle {
 }
 
 impl Settle for CreditBankHandle {
-    fn claim(&self, product: Product, holder: String, lease_ms: i64) -> BoxFuture<'_, Result<Claim, AskError>> {
-        self.slot.ask(ClaimJob { product, holder, lease_ms }).map(|answer| Ok(answer??)).boxed()
+    fn claim(&self, product: Product, holder: Holder) -> BoxFuture<'_, Result<Claim, AskError>> {
+        self.slot.ask(ClaimJob { product, holder }).map(|answer| Ok(answer??)).boxed()
     }
 
     fn give_back(&self, product: Product, job_id: JobId, fence: i64) -> BoxFuture<'_, Result<Requeued, AskError>> {
         self.slot.ask(GiveBackJob { product, job_id, fence }).map(|answer| Ok(answer??)).boxed()
     }
 
-    fn settle(&self, finish: Finish, user_id: UserId) -> BoxFuture<'_, Result<Finished, AskError>> {
-        self.slot.ask(SettleJob { finish, user_id }).map(|answer| Ok(answer??)).boxed()
+    fn settle(
+        &self,
+        finish: Finish,
+        next: Option<Holder>,
+    ) -> BoxFuture<'_, Result<(Finished, Option<Claim>), AskError>> {
+        self.slot.ask(SettleJob { finish, next }).map(|answer| Ok(answer??)).boxed()
     }
 }

@@ -8,13 +8,15 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::AskError;
 use super::job_board::{JobBoard, JobEvent, RunningJob};
 use super::queue_board::QueueBoard;
 use crate::domain::control::{Control, Stopped};
-use crate::domain::ids::{JobId, UserId};
+use crate::domain::ids::JobId;
 use crate::domain::job::{JobFailure, JobStatus, Product};
 use crate::domain::suggestions::FoundSuggestions;
 use crate::store::{Claim, ClaimedJob, Finish, Finished, Requeued, RunEnd, Store, StoreError};
@@ -103,6 +105,9 @@ pub trait TurnObserver: Send + Sync {
 /// The longest time between two extensions of a lease: another process may have shortened it.
 pub const HEARTBEAT_MAX: Duration = Duration::from_secs(3);
 
+/// After this long a turn takes no further job, so that the engine's other messages are never long in waiting.
+const TURN_MAX: Duration = Duration::from_secs(1);
+
 /// How a computation is bounded.
 #[derive(Debug, Clone, Copy)]
 pub struct RunLimits {
@@ -114,26 +119,29 @@ pub struct RunLimits {
     pub lease_ms: i64,
 }
 
+/// Who takes a product's slot.
+#[derive(Debug, Clone)]
+pub struct Holder {
+    /// This process, as the slot knows it.
+    pub name: String,
+    /// How long the slot is kept without another sign of life.
+    pub lease_ms: i64,
+}
+
 /// Claims jobs, ends them and charges them; implemented by the credit bank's handle.
 pub trait Settle: Send + Sync {
     /// Takes the job whose turn it is and reserves what it costs, in one unit.
-    fn claim(
-        &self,
-        product: Product,
-        holder: String,
-        lease_ms: i64,
-    ) -> futures_util::future::BoxFuture<'_, Result<Claim, AskError>>;
+    fn claim(&self, product: Product, holder: Holder) -> BoxFuture<'_, Result<Claim, AskError>>;
 
     /// Gives a running job back to the queue with what was reserved for it.
-    fn give_back(
-        &self,
-        product: Product,
-        job_id: JobId,
-        fence: i64,
-    ) -> futures_util::future::BoxFuture<'_, Result<Requeued, AskError>>;
+    fn give_back(&self, product: Product, job_id: JobId, fence: i64) -> BoxFuture<'_, Result<Requeued, AskError>>;
 
-    /// Finishes a job in one unit.
-    fn settle(&self, finish: Finish, user: UserId) -> futures_util::future::BoxFuture<'_, Result<Finished, AskError>>;
+    /// Finishes a job in one unit, and takes the next in the same where a holder is given and the job wrote nothing into books.
+    fn settle(
+        &self,
+        finish: Finish,
+        next: Option<Holder>,
+    ) -> BoxFuture<'_, Result<(Finished, Option<Claim>), AskError>>;
 }
 
 /// Runs jobs of one product.
@@ -197,31 +205,48 @@ enum Ran {
 }
 
 impl JobRunner {
-    /// Takes one turn. A database error leaves the rows as they are; the caller tries again later.
+    /// Takes one turn: jobs one after the other while they wait and the turn is young, each of which is taken in the commit that
+    /// ends the one before. A database error leaves the rows as they are; the caller tries again later.
     pub async fn turn(&self) -> Result<Turn, AskError> {
         // Whoever stops the service waits for the turns that did not see it begin to stop.
         let _turn = self.board.begin_turn();
-        if *self.stopping.borrow() != Stopping::No {
+        if self.is_stopping() {
             return Ok(Turn::Nothing);
         }
-        let product = self.work.product();
-        match self.settle.claim(product, self.holder.clone(), self.limits.lease_ms).await? {
-            Claim::Job(job) => {
-                self.observer.waiting(self.queue.taken(job.user_id, job.queue));
-                if *self.stopping.borrow() != Stopping::No {
-                    // The service began to stop meanwhile; nothing of the job has run.
-                    self.settle.give_back(product, job.id, job.fence).await?;
-                    return Ok(Turn::GivenBack);
+        let begun = Instant::now();
+        let mut claim = self.settle.claim(self.work.product(), self.holder()).await?;
+        loop {
+            let (turn, next) = match claim {
+                Claim::Job(job) => {
+                    self.observer.waiting(self.queue.taken(job.user_id, job.queue));
+                    if self.is_stopping() {
+                        // The service began to stop meanwhile; nothing of the job has run.
+                        self.settle.give_back(job.product, job.id, job.fence).await?;
+                        return Ok(Turn::GivenBack);
+                    }
+                    self.run_claimed(*job, begun).await?
                 }
-                self.run_claimed(*job).await
+                Claim::Unpaid(job, failure) => {
+                    self.observer.waiting(self.queue.taken(job.user_id, job.queue));
+                    (self.end_unpaid(&job, &failure), None)
+                }
+                // Whoever submits a job after this look at the queue wakes the engine.
+                Claim::Nothing => return Ok(Turn::Nothing),
+                Claim::HeldElsewhere { .. } => return Ok(Turn::HeldElsewhere),
+            };
+            match next {
+                Some(next) => claim = next,
+                None => return Ok(turn),
             }
-            Claim::Unpaid(job, failure) => {
-                self.observer.waiting(self.queue.taken(job.user_id, job.queue));
-                Ok(self.end_unpaid(&job, &failure))
-            }
-            Claim::Nothing => Ok(Turn::Nothing),
-            Claim::HeldElsewhere { .. } => Ok(Turn::HeldElsewhere),
         }
+    }
+
+    fn is_stopping(&self) -> bool {
+        *self.stopping.borrow() != Stopping::No
+    }
+
+    fn holder(&self) -> Holder {
+        Holder { name: self.holder.clone(), lease_ms: self.limits.lease_ms }
     }
 
     /// Tells of a job that failed before it began, because it could not be paid.
@@ -234,7 +259,8 @@ impl JobRunner {
         Turn::Ended(status)
     }
 
-    async fn run_claimed(&self, mut job: ClaimedJob) -> Result<Turn, AskError> {
+    /// Runs a job and ends it. What comes with the end is the next one.
+    async fn run_claimed(&self, mut job: ClaimedJob, turn_begun: Instant) -> Result<(Turn, Option<Claim>), AskError> {
         let product = job.product;
         let rows_total = u64::try_from(job.rows_total).unwrap_or_default();
         self.observer.started(product, seconds(job.started_at_ms - job.created_at_ms), rows_total);
@@ -244,15 +270,15 @@ impl JobRunner {
         let running = self.board.begin(product, &job.id, job.user_id, rows_total);
         self.observer.reserved(product, job.cost);
         let inline = job.payload.take();
-        let outcome = self.run_and_finish(&job, inline, &running).await;
+        let outcome = self.run_and_finish(&job, inline, &running, turn_begun).await;
         let status = match &outcome {
-            Ok(Turn::Ended(status)) => *status,
+            Ok((Turn::Ended(status), _)) => *status,
             // Given back, lost or interrupted by a database error: the row says what happens next.
             _ => JobStatus::Queued,
         };
         self.board.end(&running, status);
         self.observer.reserved(product, 0);
-        if let Ok(Turn::Ended(status)) = &outcome {
+        if let Ok((Turn::Ended(status), _)) = &outcome {
             self.observer.ended(product, *status, seconds(self.store.now_ms() - job.started_at_ms), rows_total);
         }
         outcome
@@ -263,7 +289,8 @@ impl JobRunner {
         job: &ClaimedJob,
         inline: Option<Vec<u8>>,
         running: &Arc<RunningJob>,
-    ) -> Result<Turn, AskError> {
+        turn_begun: Instant,
+    ) -> Result<(Turn, Option<Claim>), AskError> {
         let payload = match inline {
             Some(payload) => vec![payload],
             None => self.payload(job).await?,
@@ -273,24 +300,27 @@ impl JobRunner {
                 RunEnd::Completed { cost, result, parts_written: 0, result_size, suggestions }
             }
             Ran::Failed(failure) => RunEnd::Failed(failure),
-            Ran::Lost => return Ok(Turn::Lost),
+            Ran::Lost => return Ok((Turn::Lost, None)),
             Ran::Stopping => {
                 self.settle.give_back(job.product, job.id.clone(), job.fence).await?;
-                return Ok(Turn::GivenBack);
+                return Ok((Turn::GivenBack, None));
             }
         };
+        let goes_on = !self.is_stopping() && turn_begun.elapsed() < TURN_MAX;
         let finish = Finish { job_id: job.id.clone(), product: job.product, fence: job.fence, end };
-        match self.settle.settle(finish, job.user_id).await? {
+        let (finished, next) = self.settle.settle(finish, goes_on.then(|| self.holder())).await?;
+        let turn = match finished {
             Finished::Completed { change, .. } => {
                 self.observer.charged(job.product, change);
-                Ok(Turn::Ended(JobStatus::Completed))
+                Turn::Ended(JobStatus::Completed)
             }
             Finished::Failed { failure, .. } => {
                 tracing::info!(job.id = %job.id, reason = failure.as_str(), "job {} failed: {}", job.id, failure.as_str());
-                Ok(Turn::Ended(JobStatus::Failed))
+                Turn::Ended(JobStatus::Failed)
             }
-            Finished::Zombie => Ok(Turn::Lost),
-        }
+            Finished::Zombie => Turn::Lost,
+        };
+        Ok((turn, next))
     }
 
     async fn payload(&self, job: &ClaimedJob) -> Result<Vec<Vec<u8>>, StoreError> {

@@ -166,17 +166,18 @@ impl Reader {
     }
 }
 
-struct Lease {
-    product: Product,
-    holder: String,
-    lease_ms: i64,
+/// Who takes or keeps a product's slot, and for how long.
+pub(super) struct Lease {
+    pub(super) product: Product,
+    pub(super) holder: String,
+    pub(super) lease_ms: i64,
 }
 
 /// Jobs of a product that somebody runs or ran. The holder runs one at a time, so that whoever claims knows them to
 /// be orphans: of a process that lost the slot, or of a claim whose answer was lost.
 const RUNNING: &str = "product = $1 and status = 'processing' and completed_at is null";
 
-async fn claim(unit: &Unit<'_>, lease: &Lease, publish: &Publish) -> Result<Claim, StoreError> {
+pub(super) async fn claim(unit: &Unit<'_>, lease: &Lease, publish: &Publish) -> Result<Claim, StoreError> {
     let values = params![lease.product.as_str(), lease.holder.as_str(), unit.now_ms, lease.lease_ms];
     let sql = claim_sql(unit);
     let mut taken = take_next(unit, &sql, values.clone(), lease.product).await?;

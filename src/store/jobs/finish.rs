@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::claim::{Claim, Lease, claim};
 use super::{INLINE_BYTES_MAX, PART_BYTES_MAX};
 use crate::domain::credits::{CreditAccount, CreditChange};
 use crate::domain::date::Month;
@@ -75,6 +76,28 @@ pub enum Finished {
 impl Writer {
     /// Ends a job exactly once.
     pub async fn finish(&self, finish: Finish, publish: Publish) -> Result<Finished, StoreError> {
+        Ok(self.finish_and(finish, None, publish).await?.0)
+    }
+
+    /// The same, and takes the job whose turn it is then in the same unit, as `claim` does. A job that writes suggestions ends alone,
+    /// because books come before slots.
+    pub async fn finish_and_claim(
+        &self,
+        finish: Finish,
+        holder: &str,
+        lease_ms: i64,
+        publish: Publish,
+    ) -> Result<(Finished, Option<Claim>), StoreError> {
+        let lease = Lease { product: finish.product, holder: holder.to_owned(), lease_ms };
+        self.finish_and(finish, Some(lease), publish).await
+    }
+
+    async fn finish_and(
+        &self,
+        finish: Finish,
+        next: Option<Lease>,
+        publish: Publish,
+    ) -> Result<(Finished, Option<Claim>), StoreError> {
         let Finish { job_id, product: _, fence, end } = finish;
         let mut suggestions = None;
         let ending = match end {
@@ -97,7 +120,7 @@ impl Writer {
                     }
                     let count = u32::try_from(together.len()).unwrap_or(u32::MAX);
                     if !self.put_results(&job_id, fence, parts, together).await? {
-                        return Ok(Finished::Zombie);
+                        return Ok((Finished::Zombie, None));
                     }
                     parts += count;
                 }
@@ -107,13 +130,20 @@ impl Writer {
         };
         let input = Input { job: job_id.0, fence, ending, publish };
         let Some(suggestions) = suggestions else {
-            return self.unit(Locks::Credits, input, |unit, input| Box::pin(end_job(unit, input))).await;
+            let Some(lease) = next else {
+                let finished = self.unit(Locks::Credits, input, |unit, input| Box::pin(end_job(unit, input))).await?;
+                return Ok((finished, None));
+            };
+            let locks = Locks::ProductSlot { product: lease.product, credits: true };
+            let ended =
+                self.unit(locks, (input, lease), |unit, (input, lease)| Box::pin(end_and_claim(unit, input, lease)));
+            return ended.await.map(|(finished, claim)| (finished, Some(claim)));
         };
         let bytes = suggestions.lines.len() * 1_024;
-        self.unit_of(Locks::BooksAndCredits, bytes, (input, suggestions), |unit, (input, found)| {
+        let ended = self.unit_of(Locks::BooksAndCredits, bytes, (input, suggestions), |unit, (input, found)| {
             Box::pin(end_with_suggestions(unit, input, found))
-        })
-        .await
+        });
+        Ok((ended.await?, None))
     }
 
     /// Writes one part of a result ahead of `finish`; `false` means the job is no longer the caller's.
@@ -198,6 +228,12 @@ async fn end_job(unit: &Unit<'_>, input: &Input) -> Result<Finished, StoreError>
             }
         }
     }
+}
+
+/// Ends a job and takes the next.
+async fn end_and_claim(unit: &Unit<'_>, input: &Input, lease: &Lease) -> Result<(Finished, Claim), StoreError> {
+    let finished = end_job(unit, input).await?;
+    Ok((finished, claim(unit, lease, &input.publish).await?))
 }
 
 /// Ends a job whose answer is suggestions for lines of the books: these are written, or nothing of it.

@@ -9,6 +9,7 @@ use super::fixture::{LEASE_MS, PRODUCT, StoreFixture, completed, quiet, recordin
 
 store_suite![
     a_job_is_submitted_claimed_finished_and_charged,
+    a_job_ends_and_the_next_begins_in_one_commit,
     racing_finishers_charge_once,
     two_processes_share_the_work_and_charge_once,
     twenty_jobs_on_credits_for_two,
@@ -54,6 +55,38 @@ async fn a_job_is_submitted_claimed_finished_and_charged(bed: &StoreFixture) {
     assert_eq!((done.result.as_deref(), done.result_size), (Some(b"result".as_slice()), 6));
     assert_eq!(bed.store.reader.payload_part(&id, 0).await.unwrap(), None);
     assert!(matches!(bed.store.writer.claim(PRODUCT, "me", LEASE_MS, quiet()).await, Ok(Claim::Nothing)));
+    bed.assert_sound().await;
+}
+
+async fn a_job_ends_and_the_next_begins_in_one_commit(bed: &StoreFixture) {
+    let user = bed.user(20, 0).await;
+    let (first, second) = (bed.submit(user, 12).await, bed.submit(user, 8).await);
+    let poor = bed.user(1, 0).await;
+    let unpaid = bed.submit(poor, 2).await;
+    let job = bed.claim().await;
+    assert_eq!(job.id, first);
+
+    let (publish, published) = recording();
+    let next = bed.store.writer.finish_and_claim(completed(&job, 12, b"result"), "me", LEASE_MS, publish).await;
+    let (Finished::Completed { credits_charged: 12, .. }, Some(claim)) = next.unwrap() else { panic!("it is paid") };
+    // People take turns.
+    assert!(matches!(claim, Claim::Unpaid(ref job, _) if job.id == unpaid), "{claim:?}");
+    assert_eq!(view(bed, &first, user).await.status, JobStatus::Completed);
+    assert_eq!(view(bed, &unpaid, poor).await.status, JobStatus::Failed);
+    let account = bed.account(user).await;
+    assert_eq!(published.lock().unwrap().last().map(|(user, account, _)| (*user, *account)), Some((user, account)));
+    bed.assert_sound().await;
+
+    let job = bed.claim().await;
+    assert_eq!((&job.id, bed.account(user).await.reserved), (&second, 8));
+    let next = bed.store.writer.finish_and_claim(completed(&job, 8, b"result"), "me", LEASE_MS, quiet()).await.unwrap();
+    assert!(matches!(next, (Finished::Completed { credits_charged: 8, .. }, Some(Claim::Nothing))), "{next:?}");
+    assert_eq!(bed.account(user).await.reserved, 0);
+
+    // Who lost the slot ends nothing and takes nothing.
+    bed.submit(user, 1).await;
+    let lost = bed.store.writer.finish_and_claim(completed(&job, 8, b"again"), "other", LEASE_MS, quiet()).await;
+    assert!(matches!(lost, Ok((Finished::Zombie, Some(Claim::HeldElsewhere { .. })))), "{lost:?}");
     bed.assert_sound().await;
 }
 
