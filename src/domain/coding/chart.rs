@@ -29,6 +29,8 @@ pub struct Fit {
 pub struct Chart {
     /// Best accounts of each concept, best first; by concept index.
     fits: Vec<Vec<Fit>>,
+    /// The first account that is for sales.
+    pub main_sales: Option<usize>,
     /// Account of invoices owed to the caller.
     pub receivables: Option<usize>,
     /// Account of bills the caller owes.
@@ -78,11 +80,14 @@ impl Chart {
         add_assets(&mut fits, knowledge, &kinds);
         let outlines: Vec<Outline> = vectors.iter().map(Vector::outline).collect();
         similar(&mut fits, knowledge, (&vectors, &outlines), &kinds, &own);
-        add_main_sales(&mut fits, knowledge, &kinds);
+        let main_sales = add_main_sales(&mut fits, knowledge, &kinds);
         let first = |name: &str, kind: AccountType| {
             let id = knowledge.id(name)?;
             let list = fits.get(id.index())?;
-            list.iter().find(|fit| kinds.get(fit.account) == Some(&kind) && fit.score > 0.4).map(|fit| fit.account)
+            // What an account is better at is what it is for: tax that is due is no supplier's bill.
+            let is_for = |fit: &&Fit| own.get(fit.account).is_some_and(|best| best - fit.score < 0.15);
+            let mut fits = list.iter().filter(|fit| kinds.get(fit.account) == Some(&kind) && fit.score > 0.4);
+            fits.find(is_for).map(|fit| fit.account)
         };
         let receivables = first("trade_debtors", AccountType::Asset);
         let payables = first("trade_creditors", AccountType::Liability);
@@ -100,7 +105,19 @@ impl Chart {
             }
             told.push(list);
         }
-        Self { fits, receivables, payables, unknown, words, vectors, outlines, telling: told, word_meanings, kinds }
+        Self {
+            main_sales,
+            fits,
+            receivables,
+            payables,
+            unknown,
+            words,
+            vectors,
+            outlines,
+            telling: told,
+            word_meanings,
+            kinds,
+        }
     }
 
     /// Whether an account is kept by documents, statements and returns rather than by what lines say: debtors, creditors,
@@ -118,6 +135,11 @@ impl Chart {
         const WORDS: &[&str] = &["DEBTOR", "CREDITOR", "RECEIVABLE", "VAT"];
         let has_word = |word: &NameWord| WORDS.contains(&word.stem.as_str());
         self.is_of_documents(account) || self.words.get(account).is_some_and(|words| words.iter().any(has_word))
+    }
+
+    /// Whether its name has a word.
+    pub fn has_word(&self, account: usize, stem: &str) -> bool {
+        self.words.get(account).is_some_and(|words| words.iter().any(|word| word.stem == stem))
     }
 
     /// Whether it is the account of debtors or creditors.
@@ -215,7 +237,25 @@ impl Weighed {
     fn of(word: &NameWord, knowledge: &Knowledge) -> Self {
         let plain = if PLAIN_WORDS.contains(&word.stem.as_str()) { WEIGHTS.generic_cap } else { 1.0 };
         let weight = if word.is_leaf { plain } else { plain * 0.5 };
-        const KINDS: &[&str] = &["PURCHASE", "SALE", "STOCK", "INCOME", "TAKING"];
+        const KINDS: &[&str] = &[
+            "PURCHASE",
+            "SALE",
+            "STOCK",
+            "INCOME",
+            "TAKING",
+            "DIVIDEND",
+            "DRAWING",
+            "DIRECTOR",
+            "CAPITAL",
+            "PARTNER",
+            "SUB",
+            "SUBSCRIPTION",
+            "MEMBERSHIP",
+            "TICKET",
+            "DONATION",
+            "GRANT",
+            "FEE",
+        ];
         let is_of_a_kind = KINDS.contains(&word.stem.as_str());
         Self { number: knowledge.stem_number(&word.stem), weight, part: word.part, is_leaf: word.is_leaf, is_of_a_kind }
     }
@@ -349,7 +389,7 @@ fn inherit(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
 }
 
 /// Sales of a kind for which the chart has no words go to the first account that is for sales.
-fn add_main_sales(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[AccountType]) {
+fn add_main_sales(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[AccountType]) -> Option<usize> {
     const ENOUGH: f32 = 0.5;
     const OTHERS: &[&str] = &[
         "interest_received",
@@ -369,8 +409,8 @@ fn add_main_sales(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[Account
     };
     let other = knowledge.id("other_income").and_then(|id| fits.get(id.index())?.first().copied());
     let main = kinds.iter().enumerate().find(|(account, kind)| **kind == AccountType::Income && !claimed(*account));
-    let Some((account, _)) = main else { return };
-    let Some(root) = knowledge.id("sales_services") else { return };
+    let (account, _) = main?;
+    let root = knowledge.id("sales_services")?;
     for (id, concept) in knowledge.concepts() {
         let mut ancestor = Some(id);
         let is_sale = std::iter::from_fn(|| {
@@ -389,6 +429,7 @@ fn add_main_sales(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[Account
             list.insert(0, Fit { account, score: ENOUGH });
         }
     }
+    Some(account)
 }
 
 /// Equipment of a small price for which no account of expense is kept goes to the asset that the same is at a large price.

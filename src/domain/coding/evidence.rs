@@ -53,6 +53,11 @@ struct Named {
     subcontractors: Option<ConceptId>,
     freelancers: Option<ConceptId>,
     subsistence: Option<ConceptId>,
+    loan: Option<ConceptId>,
+    plant_capital: Option<ConceptId>,
+    supermarket: Option<ConceptId>,
+    staff_welfare: Option<ConceptId>,
+    client_entertaining: Option<ConceptId>,
 }
 
 impl<'k> Reader<'k> {
@@ -67,6 +72,11 @@ impl<'k> Reader<'k> {
             subcontractors: id("subcontractors"),
             freelancers: id("freelancers"),
             subsistence: id("subsistence"),
+            loan: id("loan"),
+            plant_capital: id("plant_capital"),
+            supermarket: id("supermarket"),
+            staff_welfare: id("staff_welfare"),
+            client_entertaining: id("client_entertaining"),
         };
         let words = business.sectors.iter().flat_map(|(sector, weight)| {
             sector.words.iter().map(|(word, concept)| (format!(" {word} "), (*concept, *weight)))
@@ -90,16 +100,21 @@ impl<'k> Reader<'k> {
     /// amount has in pence.
     pub fn clues(&self, wording: &Wording, vector: &Vector, money_in: bool, digits: u32) -> Vec<Clue> {
         let mut sums = Sums::default();
-        self.add_patterns(wording, money_in, &mut sums);
-        self.add_category(wording, money_in, &mut sums);
+        let household = self.household(digits, money_in);
+        self.add_patterns(wording, money_in, household, &mut sums);
+        self.add_used_equipment(wording, digits, money_in, &mut sums);
+        self.add_category(wording, money_in, household, &mut sums);
         self.add_sector_words(wording, money_in, &mut sums);
         self.combine(wording, &mut sums);
         self.add_people(wording, money_in, &mut sums);
         self.add_hints(wording, money_in, &mut sums);
         let strongest = sums.strongest();
         self.add_meaning(vector, money_in, strongest, &mut sums);
-        self.add_expected(wording, digits, strongest, money_in, &mut sums);
+        self.add_expected(wording, (digits, household), strongest, money_in, &mut sums);
         let mut clues = sums.into_clues();
+        if !money_in {
+            self.treat_guests(digits, &mut clues);
+        }
         for clue in &mut clues {
             clue.score += WEIGHTS.likely * self.business.likely(clue.concept) * clue.score.min(1.0);
         }
@@ -113,7 +128,10 @@ impl<'k> Reader<'k> {
     }
 
     /// What a shop that sells everything means in this trade; without a trade it means little.
-    fn shop(&self, concept: ConceptId) -> (ConceptId, f32) {
+    fn shop(&self, concept: ConceptId, household: Option<ConceptId>) -> (ConceptId, f32) {
+        if let Some(private) = household.filter(|_| Some(concept) == self.named.supermarket) {
+            return (private, 1.0);
+        }
         const SHOPS: &[&str] = &["supermarket", "amazon", "ebay", "paypal_purchase", "general_store"];
         let fit = |concept| self.best_fit(concept);
         let meaning = self.business.shop(concept);
@@ -160,7 +178,7 @@ impl<'k> Reader<'k> {
         const FOR_ONESELF: &[&str] = &["subsistence"];
         let name = self.knowledge.concept(concept).name;
         let from = match name {
-            _ if FOR_THE_FAMILY.contains(&name) => WEIGHTS.own_account,
+            _ if FOR_THE_FAMILY.contains(&name) => WEIGHTS.family_account,
             // Another account takes some of these from anybody who trades.
             _ if FOR_ONESELF.contains(&name) => WEIGHTS.balance_sheet_fit,
             _ => 0.0,
@@ -168,6 +186,33 @@ impl<'k> Reader<'k> {
         self.business.likely(concept) <= 0.0
             && self.best_fit(concept) < from
             && self.private_account().is_some_and(|account| self.best_fit(account) >= WEIGHTS.own_account)
+    }
+
+    /// A large bill of a restaurant is for guests, where the chart has no account for meals.
+    fn treat_guests(&self, digits: u32, clues: &mut [Clue]) {
+        /// From £81.92.
+        const DIGITS_MIN: u32 = 14;
+        let (Some(meal), Some(guests)) = (self.named.subsistence, self.named.client_entertaining) else { return };
+        if digits < DIGITS_MIN || self.best_fit(meal) >= WEIGHTS.family_account {
+            return;
+        }
+        if let Some(clue) = clues.iter_mut().find(|clue| clue.concept == meal) {
+            clue.concept = guests;
+        }
+    }
+
+    /// Where food of a supermarket goes that is for the household: what a sole trader buys for more than a meal, in a trade that does
+    /// not sell food.
+    fn household(&self, digits: u32, money_in: bool) -> Option<ConceptId> {
+        /// From £20.48.
+        const DIGITS_MIN: u32 = 12;
+        let supermarket = self.named.supermarket?;
+        let meaning = self.business.shop(supermarket);
+        let is_for_people =
+            meaning.is_none_or(|meaning| [self.named.subsistence, self.named.staff_welfare].contains(&Some(meaning)));
+        let is_kept = self.best_fit(supermarket) >= WEIGHTS.family_account;
+        let may_be = !is_kept && !money_in && digits >= DIGITS_MIN && !self.business.is_company && is_for_people;
+        self.named.drawings.filter(|drawings| may_be && self.best_fit(*drawings) >= WEIGHTS.own_account)
     }
 
     /// Evidence that means something else beside some word.
@@ -186,7 +231,9 @@ impl<'k> Reader<'k> {
         let concept = self.knowledge.concept(concept);
         if concept.name == "customer_refund" {
             // Money that comes back comes from a supplier.
-            if money_in { WEIGHTS.income_out } else { 1.0 }
+            if money_in { 0.0 } else { 1.0 }
+        } else if concept.name == "drawings" && money_in {
+            WEIGHTS.income_out * WEIGHTS.income_out
         } else if matches!(concept.name, "credit_card" | "cash_withdrawal") && money_in {
             // What a card company pays in are takings; a card is paid, not paid from.
             WEIGHTS.expense_in * WEIGHTS.expense_in
@@ -201,7 +248,7 @@ impl<'k> Reader<'k> {
         }
     }
 
-    fn add_patterns(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
+    fn add_patterns(&self, wording: &Wording, money_in: bool, household: Option<ConceptId>, sums: &mut Sums) {
         let mut found = Vec::new();
         self.knowledge.patterns.find(&wording.padded, &mut found);
         let whole = |hit: &PatternMatch<'_>| says_nothing_else(&wording.padded, hit);
@@ -210,7 +257,7 @@ impl<'k> Reader<'k> {
             is_whole || hit.targets.iter().any(|target| !target.whole)
         });
         // Money back is recognised by what was paid for.
-        let is_refund = money_in && REFUNDS.iter().any(|word| has_phrase(wording.text(), word));
+        let is_refund = money_in && is_money_back(wording);
         let fits = |target: &Target| target.money_in.is_none_or(|wanted| wanted == (money_in && !is_refund));
         for hit in &found {
             if found.iter().any(|other| covers(other, hit, &fits)) {
@@ -231,7 +278,7 @@ impl<'k> Reader<'k> {
                 // Two letters may be anything.
                 let short = if hit.end - hit.start <= 2 { WEIGHTS.two_letters } else { 0.0 };
                 let first = if hit.start == 1 && target.strength != Strength::Weak { WEIGHTS.first_word } else { 0.0 };
-                let (concept, known) = self.shop(target.concept);
+                let (concept, known) = self.shop(target.concept, household);
                 let base = match target.strength {
                     Strength::Weak => WEIGHTS.weak,
                     Strength::Usual => WEIGHTS.usual,
@@ -256,10 +303,23 @@ impl<'k> Reader<'k> {
         }
     }
 
+    /// What is bought used for some hundred pounds is equipment.
+    fn add_used_equipment(&self, wording: &Wording, digits: u32, money_in: bool, sums: &mut Sums) {
+        const USED: &[&str] = &["USED", "SECOND HAND", "SECONDHAND", "2ND HAND"];
+        /// From £327.68.
+        const DIGITS_MIN: u32 = 16;
+        if money_in || digits < DIGITS_MIN || !USED.iter().any(|word| has_phrase(wording.text(), word)) {
+            return;
+        }
+        if let Some(concept) = self.named.plant_capital {
+            sums.add(concept, WEIGHTS.decisive_trade, Method::Merchant);
+        }
+    }
+
     /// What the card network says that the merchant sells: more than a pattern does, less than words of intent.
-    fn add_category(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
+    fn add_category(&self, wording: &Wording, money_in: bool, household: Option<ConceptId>, sums: &mut Sums) {
         let Some(category) = wording.category else { return };
-        let (concept, known) = self.shop(category);
+        let (concept, known) = self.shop(category, household);
         sums.add(concept, WEIGHTS.category * known * self.direction(concept, money_in), Method::Merchant);
     }
 
@@ -335,6 +395,12 @@ impl<'k> Reader<'k> {
             if let Some(concept) = concept {
                 sums.add(concept, WEIGHTS.owner, Method::UniversalPattern);
             }
+            // A loan between an owner and the company is no bank's.
+            if let Some(concept) = self.named.director_loan.filter(|_| self.business.is_company)
+                && let Some((loan, ..)) = self.named.loan.and_then(|loan| sums.0.remove(&loan))
+            {
+                sums.add(concept, loan, Method::UniversalPattern);
+            }
             return;
         }
         if money_in || !is_person(&wording.payee) {
@@ -387,20 +453,27 @@ impl<'k> Reader<'k> {
     }
 
     /// What names like the payee's sell, for money that goes out.
-    fn add_expected(&self, wording: &Wording, digits: u32, strongest: f32, money_in: bool, sums: &mut Sums) {
+    fn add_expected(
+        &self,
+        wording: &Wording,
+        (digits, household): (u32, Option<ConceptId>),
+        strongest: f32,
+        money_in: bool,
+        sums: &mut Sums,
+    ) {
         // A cheque or cash names no payee.
         if money_in || matches!(wording.channel, Channel::Cheque | Channel::Cash) || is_person(&wording.payee) {
             return;
         }
         if let Some((concept, is_name)) = PayeeNames::get(self.knowledge).concept_of(self.knowledge, wording.text()) {
-            let (concept, known) = self.shop(concept);
+            let (concept, known) = self.shop(concept, household);
             let weight = if is_name { WEIGHTS.listed_payee } else { WEIGHTS.listed_beginning };
             sums.add(concept, weight * known, Method::Merchant);
         }
         let factor = if strongest >= WEIGHTS.usual { WEIGHTS.expected_beside } else { 1.0 };
         for (concept, chance) in PayeeModel::get(self.knowledge).expect(self.knowledge, wording.text(), digits) {
             let score = (WEIGHTS.expected + WEIGHTS.expected_doubt * chance.ln()) * factor;
-            let (concept, known) = self.shop(concept);
+            let (concept, known) = self.shop(concept, household);
             sums.add(concept, score * known, Method::Semantic);
         }
     }
@@ -424,9 +497,26 @@ fn is_bank_name<'t>(mut words: impl Iterator<Item = &'t str>) -> bool {
 /// Words of work by the week.
 const LABOUR: &[&str] = &["WK", "WE", "WEEK", "WKS", "DAYS", "HRS", "HOURS", "LABOUR", "SHIFTS", "SHIFT"];
 
+/// Whether a line says that money comes back.
+pub fn is_money_back(wording: &Wording) -> bool {
+    REFUNDS.iter().any(|word| has_phrase(wording.text(), word))
+}
+
 /// Words of money that comes back.
-const REFUNDS: &[&str] =
-    &["REFUND", "REFUNDED", "REFUNDS", "REVERSAL", "RETURNED", "CREDIT NOTE", "REIMBURSEMENT", "RFND", "REFD"];
+const REFUNDS: &[&str] = &[
+    "REFUND",
+    "REFUNDED",
+    "REFUNDS",
+    "REVERSAL",
+    "RETURNED",
+    "CREDIT NOTE",
+    "REIMBURSEMENT",
+    "RFND",
+    "REFD",
+    "UNPAID DD",
+    "UNPAID DIRECT DEBIT",
+    "RETURNED DD",
+];
 
 /// Whether a longer pattern makes a shorter one inside it moot.
 fn covers(other: &PatternMatch<'_>, hit: &PatternMatch<'_>, fits: &impl Fn(&Target) -> bool) -> bool {

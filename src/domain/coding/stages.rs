@@ -1,7 +1,7 @@
 //! The stages of a batch, in their order: what is settled, what is moved, what lines say, what equal payees say.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::batch::{AccountType, Batch, InvoiceKind};
 use super::chart::Chart;
@@ -593,7 +593,9 @@ fn agree(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision], is_
         .collect();
     for (at, (decision, best)) in decided.iter_mut().zip(best).enumerate() {
         let Some(best) = best.filter(|_| !is_seen(at)) else { continue };
-        let weak = matches!(decision.method, Method::Semantic | Method::Fallback) || decision.raw < 0.5;
+        // Words of intent are this line's own.
+        let weak = matches!(decision.method, Method::Semantic | Method::Fallback)
+            || decision.raw < 0.5 && decision.method != Method::UniversalPattern;
         if weak && best.account != decision.account && best.raw > decision.raw + 0.15 {
             *decision = Decision { method: Method::BatchConsistency, raw: best.raw * 0.9, ..best };
         }
@@ -609,9 +611,10 @@ fn refunds(
     is_seen: &dyn Fn(usize) -> bool,
 ) {
     let expense = |id: Option<ConceptId>| id.is_some_and(|id| knowledge.concept(id).is_expense());
-    let is_payout = |decision: &Decision| {
-        let name = decision.concept.map(|id| knowledge.concept(id).name);
-        decision.method == Method::Merchant && matches!(name, Some("online_sales" | "card_takings"))
+    let named = |decision: &Decision| decision.concept.map(|id| knowledge.concept(id).name);
+    let is_payout = |decision: &Decision, source: &Decision| {
+        decision.method == Method::Merchant && matches!(named(decision), Some("online_sales" | "card_takings"))
+            || named(source) == Some("card_fees") && !expense(decision.concept)
     };
     let mut spent: HashMap<&str, (f32, usize)> = HashMap::new();
     for (at, ((line, wording), decision)) in lines.iter().zip(wordings).zip(decided.iter()).enumerate() {
@@ -624,11 +627,14 @@ fn refunds(
             }
         }
     }
+    let payees: BTreeSet<&str> = spent.keys().copied().collect();
     let sources: Vec<Option<Decision>> = lines
         .iter()
         .zip(wordings)
         .map(|(line, wording)| {
-            let source = (line.amount > 0).then(|| spent.get(wording.payee.as_str()))??;
+            let payee = wording.payee.as_str();
+            let source =
+                (line.amount > 0).then(|| spent.get(payee).or_else(|| spent.get(*beginning(payee, &payees)?)))??;
             decided.get(source.1).cloned()
         })
         .collect();
@@ -638,7 +644,7 @@ fn refunds(
         }
         match source {
             // A shop's payout is no refund of what the shop costs.
-            Some(_) if is_payout(decision) => {}
+            Some(source) if is_payout(decision, &source) => {}
             Some(source) if decision.raw < 0.75 || expense(decision.concept) => {
                 *decision = Decision { method: Method::Refund, raw: source.raw * 0.9, ..source };
             }
@@ -646,4 +652,11 @@ fn refunds(
             _ => {}
         }
     }
+}
+
+/// The longest of some payees that a text begins with, remarks behind it apart.
+fn beginning<'p, 'k>(text: &str, payees: &'p BTreeSet<&'k str>) -> Option<&'p &'k str> {
+    let ends = text.match_indices(' ').map(|(at, _)| at);
+    let beginnings: Vec<&str> = ends.filter_map(|end| text.get(..end)).filter(|part| part.contains(' ')).collect();
+    beginnings.into_iter().rev().find_map(|part| payees.get(part))
 }

@@ -5,7 +5,7 @@ mod vat_status;
 
 use rustc_hash::FxHashSet;
 
-use super::batch::Batch;
+use super::batch::{AccountType, Batch};
 use super::knowledge::{ConceptId, Knowledge, Sector, WordList, WordLists};
 use super::outcome::Vat;
 use super::text::fold;
@@ -50,7 +50,7 @@ impl<'k> Business<'k> {
             is_vat_registered: vat_status::is_vat_registered(batch, &names, words),
             has_special_vat_scheme: in_context(&words.special_vat_scheme) > 0,
             has_reverse_charge: has_phrase(&folded, "REVERSE CHARGE") || has_phrase(&folded, "DRC"),
-            asset_from_pence: asset_from_pence(&batch.business_context, words),
+            asset_from_pence: asset_from_pence(batch, words),
             rent_has_vat: rent_has_vat(&batch.business_context, words),
             is_company,
             has_private_purchases: has_private_purchases(&batch.business_context, words),
@@ -165,20 +165,34 @@ fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec
     scored
 }
 
-/// From which price on equipment is an asset: what the context says ("items over £500 are capitalised"), else £1,000.
-fn asset_from_pence(context: &str, words: &WordLists) -> i128 {
+/// From which price on equipment is an asset: what the context says ("items over £500 are capitalised") or names of accounts do
+/// ("Kit over £500", "Tools under 500"), else £1,000.
+fn asset_from_pence(batch: &Batch<'_>, words: &WordLists) -> i128 {
     const USUAL_PENCE: i128 = 100_000;
-    for sentence in context.split(['.', ';', '\n']) {
+    for sentence in batch.business_context.split(['.', ';', '\n']) {
         let folded = fold(sentence);
         let about = words.asset.iter().any(|word| has_phrase(&folded, word));
         let Some((_, behind)) = sentence.split_once('\u{a3}').filter(|_| about) else { continue };
-        let digits: String =
-            behind.chars().take_while(|c| c.is_ascii_digit() || *c == ',').filter(char::is_ascii_digit).collect();
-        if let Ok(pounds) = digits.parse::<u32>() {
-            return i128::from(pounds) * 100;
+        if let Some(pounds) = pounds_at_start(behind) {
+            return pounds * 100;
         }
     }
-    USUAL_PENCE
+    let limits = batch.accounts.iter().filter_map(|account| {
+        let name = account.name.to_lowercase();
+        let (_, behind) = match account.kind {
+            AccountType::Asset => name.split_once("over "),
+            AccountType::Expense => name.split_once("under "),
+            _ => None,
+        }?;
+        pounds_at_start(behind.trim_start_matches('\u{a3}')).filter(|pounds| *pounds >= 100)
+    });
+    limits.max().map_or(USUAL_PENCE, |pounds| pounds * 100)
+}
+
+/// A number of pounds that a text begins with.
+fn pounds_at_start(text: &str) -> Option<i128> {
+    let digits = text.chars().take_while(|c| c.is_ascii_digit() || *c == ',').filter(char::is_ascii_digit);
+    digits.collect::<String>().parse::<u32>().ok().map(i128::from)
 }
 
 /// Whether one sentence of the context sends private purchases to the director's loan.

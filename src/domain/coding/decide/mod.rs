@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use self::named::rare_words;
 use super::batch::AccountType;
 use super::chart::{Chart, Fit, capital_of};
-use super::evidence::{Clue, Reader, is_person};
+use super::evidence::{Clue, Reader, is_money_back, is_person};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge};
 use super::meaning::Vector;
@@ -153,6 +153,14 @@ impl<'k> Decider<'k> {
         if self.is_about(clues.first(), &["bank_charges", "card_fees", "interest_paid"]) {
             named.retain(|account, _| !self.is_card(*account));
         }
+        // Who pays something in is seldom the lender whose name a loan has.
+        if money_in && !self.is_about(clues.first(), &["loan", "loan_received", "mortgage_capital", "hp_finance"]) {
+            named.retain(|account, _| !self.is_loan(*account));
+        }
+        // What is dear is not kept with what is "under £500".
+        if is_large && !money_in {
+            named.retain(|account, _| !self.chart.has_word(*account, "UNDER"));
+        }
         let worded = clues.len();
         let strongest = clues.first().map_or(0.0, |clue| clue.score);
         self.add_usual(&mut clues, wording, money_in);
@@ -230,7 +238,7 @@ impl<'k> Decider<'k> {
     /// unknown suppliers sell what the trade buys.
     fn add_usual(&self, clues: &mut Vec<Clue>, wording: &Wording, money_in: bool) {
         let strongest = clues.first().map_or(0.0, |clue| clue.score);
-        let usual = if money_in {
+        let usual = if money_in && !is_money_back(wording) {
             let is_sale = strongest < WEIGHTS.sale_below && wording.channel != Channel::Card;
             self.sales.filter(|_| is_sale).map(|concept| (concept, WEIGHTS.sale))
         } else {
@@ -321,7 +329,12 @@ impl<'k> Decider<'k> {
             // Among the accounts of a concept, one that the line names is meant.
             let scores: Vec<f32> = fits
                 .iter()
-                .map(|fit| fit.score + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6))
+                .map(|fit| {
+                    let is_main = Some(clue.concept) == self.sales && Some(fit.account) == self.chart.main_sales;
+                    fit.score
+                        + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6)
+                        + if is_main { WEIGHTS.main_sales } else { 0.0 }
+                })
                 .collect();
             let top = scores.iter().copied().fold(0.0, f32::max);
             let shares: Vec<f32> =
@@ -341,6 +354,7 @@ impl<'k> Decider<'k> {
                     account.best = part;
                     account.concept = Some(clue.concept);
                     account.method = Some(clue.method);
+                    account.worded = Some(clue.method);
                 }
             }
         }
@@ -360,7 +374,9 @@ impl<'k> Decider<'k> {
         ranked.retain(|(account, weight)| {
             let is_of_documents = self.chart.is_of_documents(*account)
                 && !weight.concept.is_some_and(|concept| self.is_of_documents(concept));
-            !is_of_documents && self.may_go(*account, weight.method, money_in, gives_back)
+            // A word of the name takes nothing away from what else the line says.
+            let may_go = |method| self.may_go(*account, method, money_in, gives_back);
+            !is_of_documents && (may_go(weight.method) || may_go(weight.worded))
         });
         let Some((account, weight)) = ranked.first().cloned() else { return self.unknown(money_in) };
         let concept = weight.concept.or_else(|| self.concept_of(account));
@@ -406,6 +422,11 @@ impl<'k> Decider<'k> {
         self.cards.contains(&account)
     }
 
+    /// Whether an account is that of a loan from somebody else than a director.
+    fn is_loan(&self, account: usize) -> bool {
+        self.chart.has_word(account, "LOAN") && !self.chart.has_word(account, "DIRECTOR")
+    }
+
     /// Whether a line of this direction may go to an account for its name alone.
     fn takes(&self, account: usize, money_in: bool) -> bool {
         // What a card company pays in are takings, whatever card of its one has.
@@ -427,4 +448,6 @@ struct Weight {
     best: f32,
     concept: Option<ConceptId>,
     method: Option<Method>,
+    /// How the concept was found.
+    worded: Option<Method>,
 }

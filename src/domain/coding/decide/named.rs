@@ -1,6 +1,6 @@
 //! Accounts that a line points to by itself, by words of their names and by likeness in meaning.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Decider;
 use crate::domain::coding::batch::AccountType;
@@ -54,8 +54,12 @@ impl Decider<'_> {
             }
         };
         let mut before = "";
+        let mut seen = BTreeSet::new();
         for (word, phrase) in words_within(wording.text(), phrases) {
-            add(&stem(word), WEIGHTS.account_word, phrase);
+            // What a line says twice it means once.
+            if seen.insert(word) {
+                add(&stem(word), WEIGHTS.account_word, phrase);
+            }
             // A name may join what the line parts: *Clubroom hire*.
             if !before.is_empty() {
                 add(&stem(&[before, word].concat()), WEIGHTS.account_word, phrase);
@@ -73,7 +77,8 @@ impl Decider<'_> {
         }
         let outline = vector.outline();
         // Beside strong evidence of what was bought, likeness only settles ties.
-        let is_known = !money_in && clues.first().is_some_and(|clue| clue.score >= WEIGHTS.usual);
+        let is_known = clues.first().is_some_and(|clue| clue.score >= WEIGHTS.usual)
+            && (!money_in || self.is_about(clues.first(), &["card_takings", "online_sales", "marketplace_sales"]));
         let like = WEIGHTS.like * if is_known { WEIGHTS.like_beside } else { 1.0 };
         let mut compare = |account: usize| {
             let Some(theirs) = self.chart.outlines.get(account) else { return };

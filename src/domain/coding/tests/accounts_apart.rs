@@ -253,3 +253,143 @@ fn provisions_go_to_the_account_kept_for_them_before_meals_away() {
     let found = on_chart("Haulage company, limited", &chart, &lines);
     assert_eq!(found, ["Canteen and kitchen supplies", "Travel meals and subsistence"]);
 }
+
+#[test]
+fn of_owners_accounts_the_one_with_the_name_is_meant() {
+    use AccountType::{Equity, Liability};
+    let more = [
+        ("Dividend: J Brearley", Equity),
+        ("Dividend: H Okafor", Equity),
+        ("Director Loan Account: J Brearley", Liability),
+        ("Director Loan Account: H Okafor", Liability),
+        ("Bounce Back Loan", Liability),
+    ];
+    let found = accounts_of(
+        &more,
+        "Clinic, limited company. Directors Hannah Okafor and James Brearley.",
+        vec![
+            line("2025-05-01", "BP H OKAFOR DIVIDEND", "-500.00"),
+            line("2025-05-01", "BP J BREARLEY DIVIDEND", "-500.00"),
+            line("2025-05-02", "BP J BREARLEY LOAN REPAY", "-350.00"),
+        ],
+    );
+    assert_eq!(found, ["Dividend: H Okafor", "Dividend: J Brearley", "Director Loan Account: J Brearley"]);
+}
+
+#[test]
+fn takings_are_no_refund_of_what_the_card_company_charges() {
+    let found = accounts_of(
+        &[("Rooms - guests paying direct", AccountType::Income), ("Card machine fees", AccountType::Expense)],
+        "Guest house, sole trader",
+        vec![
+            line("2025-07-02", "DIRECT DEBIT PAYMENT TO WORLDPAY REF 44810227", "-31.20"),
+            line("2025-07-09", "BANK GIRO CREDIT REF WORLDPAY, 44810227 0907", "271.50"),
+        ],
+    );
+    assert_eq!(found, ["Card machine fees", "Rooms - guests paying direct"]);
+}
+
+#[test]
+fn interest_on_savings_is_interest() {
+    let found = accounts_of(
+        &[("Monzo tax pot", AccountType::Asset)],
+        "Chimney sweep, sole trader",
+        vec![line("2025-05-31", "Interest on tax pot", "3.12")],
+    );
+    assert_eq!(found, ["Interest received"]);
+}
+
+#[test]
+fn tax_that_is_due_is_no_bill_of_a_supplier() {
+    let mut all = batch(vec![line("2025-05-22", "FPO HMRC CUMBERNAULD 120PD00981273", "-41.20")]);
+    all.accounts.retain(|account| !["800", "825"].contains(&account.code.as_ref()));
+    all.accounts.push(account("P1", "PAYE due to Revenue", AccountType::Liability));
+    let row = &code(&all).rows[0];
+    assert_eq!(all.accounts[row.account].name, "PAYE due to Revenue");
+}
+
+#[test]
+fn names_of_accounts_say_from_which_price_equipment_is_an_asset() {
+    use AccountType::{Asset, Expense};
+    let more = [("Machines & kit over 500", Asset), ("Small tools, under 500", Expense)];
+    let lines = || {
+        vec![line("2025-05-01", "FFX TOOLS PLUNGE SAW", "-612.00"), line("2025-05-01", "FFX TOOLS BLADES", "-61.20")]
+    };
+    let found = accounts_of(&more, "Joiner, sole trader", lines());
+    assert_eq!(found, ["Machines & kit over 500", "Small tools, under 500"]);
+    let dearer = [("Machines & kit over 5,000", Asset), ("Small tools, under 5,000", Expense)];
+    let found = accounts_of(&dearer, "Joiner, sole trader", lines());
+    assert_eq!(found, ["Small tools, under 5,000"; 2]);
+}
+
+#[test]
+fn what_is_bought_used_for_hundreds_is_an_asset() {
+    let found = accounts_of(
+        &[("Plant and Machinery", AccountType::Asset), ("Cost of Sales:Materials", AccountType::Expense)],
+        "Landscapers, limited company",
+        vec![
+            line("2025-05-01", "IRVING BROS 2 X USED FLAIL MOWER", "-1800.00"),
+            line("2025-05-02", "SECOND HAND BOOKS", "-12.00"),
+        ],
+    );
+    assert_eq!(found.first().map(String::as_str), Some("Plant and Machinery"));
+    assert_ne!(found.get(1).map(String::as_str), Some("Plant and Machinery"));
+}
+
+#[test]
+fn a_sole_traders_weekly_shop_is_the_households() {
+    use AccountType::{Equity, Expense};
+    let more = [("Drawings", Equity), ("Meals and nights away", Expense)];
+    let lines = || {
+        vec![line("2025-05-01", "ALDI HALIFAX", "-43.49"), line("2025-05-02", "TESCO STORES 2211 MEAL DEAL", "-3.90")]
+    };
+    let found = accounts_of(&more, "Chimney sweep, sole trader", lines());
+    assert_eq!(found.first().map(String::as_str), Some("Drawings"));
+    assert_ne!(found.get(1).map(String::as_str), Some("Drawings"));
+    let found = accounts_of(&more, "Cafe, sole trader", lines());
+    assert_ne!(found.first().map(String::as_str), Some("Drawings"));
+}
+
+#[test]
+fn large_bills_of_restaurants_are_for_guests_where_no_account_is_for_meals() {
+    let lines = || vec![line("2025-05-01", "BOSCO RESTAURANT BRISTOL", "-168.40")];
+    assert_eq!(accounts_of(&[], "Architects, limited company", lines()), ["Entertainment"]);
+    let more = [("Meals and subsistence", AccountType::Expense)];
+    assert_eq!(accounts_of(&more, "Architects, limited company", lines()), ["Meals and subsistence"]);
+}
+
+#[test]
+fn a_refund_goes_back_where_its_payee_was_paid_from_whatever_is_written_behind() {
+    let more = [("Flour and dry goods", AccountType::Expense)];
+    let found = accounts_of(
+        &more,
+        "Pizzeria, limited company",
+        vec![
+            line("2025-05-01", "Direct Debit CARNEVALE FLOUR", "-684.33"),
+            line("2025-05-09", "Inward Payment CARNEVALE FLOUR CREDIT CN5512 BURST BAGS", "46.20"),
+            line("2025-05-12", "UNPAID DD CITY ELECTRICITY SUPPLY", "119.99"),
+        ],
+    );
+    assert_eq!(found, ["Flour and dry goods", "Flour and dry goods", "Light, power, heating"]);
+}
+
+#[test]
+fn what_a_line_says_twice_counts_once() {
+    use AccountType::Expense;
+    let more = [("Studio Rent", Expense), ("Studio Heat & Light", Expense)];
+    let mut twice = line("2025-05-01", "Octopus Energy STUDIO 3 ELEC DD", "-47.12");
+    twice.merchant = Some(Cow::Borrowed("Octopus Energy STUDIO 3 ELEC DD"));
+    assert_eq!(accounts_of(&more, "Photographers, partnership", vec![twice]), ["Studio Heat & Light"]);
+}
+
+#[test]
+fn who_pays_in_is_seldom_a_lender() {
+    use AccountType::{Income, Liability};
+    let more = [("Hall hire", Income), ("Loan - Village Halls Fund", Liability)];
+    let found = accounts_of(
+        &more,
+        "Village hall, charity",
+        vec![line("2025-05-01", "FP HEATH VILLAGE PLAYERS AUT TERM", "96.00")],
+    );
+    assert_eq!(found, ["Hall hire"]);
+}
