@@ -58,6 +58,9 @@ struct Named {
     supermarket: Option<ConceptId>,
     staff_welfare: Option<ConceptId>,
     client_entertaining: Option<ConceptId>,
+    customer_deposits: Option<ConceptId>,
+    card_takings: Option<ConceptId>,
+    business_rates: Option<ConceptId>,
 }
 
 impl<'k> Reader<'k> {
@@ -77,6 +80,9 @@ impl<'k> Reader<'k> {
             supermarket: id("supermarket"),
             staff_welfare: id("staff_welfare"),
             client_entertaining: id("client_entertaining"),
+            customer_deposits: id("customer_deposits"),
+            card_takings: id("card_takings"),
+            business_rates: id("business_rates"),
         };
         let words = business.sectors.iter().flat_map(|(sector, weight)| {
             sector.words.iter().map(|(word, concept)| (format!(" {word} "), (*concept, *weight)))
@@ -106,6 +112,13 @@ impl<'k> Reader<'k> {
         self.add_category(wording, money_in, household, &mut sums);
         self.add_sector_words(wording, money_in, &mut sums);
         self.combine(wording, &mut sums);
+        // What a council takes by direct debit is its rates.
+        if let Some(rates) = self.named.business_rates
+            && wording.channel == Channel::DirectDebit
+            && let Some((best, ..)) = sums.0.get(&rates).copied()
+        {
+            sums.add(rates, best + WEIGHTS.combined, Method::Merchant);
+        }
         self.add_people(wording, money_in, &mut sums);
         self.add_hints(wording, money_in, &mut sums);
         let strongest = sums.strongest();
@@ -279,6 +292,9 @@ impl<'k> Reader<'k> {
                 let short = if hit.end - hit.start <= 2 { WEIGHTS.two_letters } else { 0.0 };
                 let first = if hit.start == 1 && target.strength != Strength::Weak { WEIGHTS.first_word } else { 0.0 };
                 let (concept, known) = self.shop(target.concept, household);
+                // With nobody's name behind it a deposit is what was paid in over the counter.
+                let is_slip = hit.start == 1 && Some(concept) == self.named.customer_deposits && is_paying_in(wording);
+                let concept = self.named.card_takings.filter(|_| is_slip).unwrap_or(concept);
                 let base = match target.strength {
                     Strength::Weak => WEIGHTS.weak,
                     Strength::Usual => WEIGHTS.usual,
@@ -415,6 +431,11 @@ impl<'k> Reader<'k> {
             return;
         }
         let labour = if is_labour { WEIGHTS.labour } else { 0.0 };
+        // An apprentice is employed, whatever training costs beside.
+        if let Some(salaries) = self.named.salaries.filter(|_| has_phrase(wording.text(), "APPRENTICE")) {
+            sums.add(salaries, WEIGHTS.decisive_trade + labour, Method::UniversalPattern);
+            return;
+        }
         for concept in [self.named.salaries, self.named.subcontractors, self.named.freelancers].into_iter().flatten() {
             let typical = self.business.likely(concept);
             sums.add(concept, (WEIGHTS.person + labour) * (0.75 + 0.5 * typical), Method::Semantic);
@@ -497,7 +518,16 @@ fn is_bank_name<'t>(mut words: impl Iterator<Item = &'t str>) -> bool {
 /// Words of work by the week.
 const LABOUR: &[&str] = &["WK", "WE", "WEEK", "WKS", "DAYS", "HRS", "HOURS", "LABOUR", "SHIFTS", "SHIFT"];
 
-/// Whether a line says that money comes back.
+/// Whether a deposit is one over the counter: no more than the place of a branch follows.
+fn is_paying_in(wording: &Wording) -> bool {
+    let mut words = wording.text().split(' ');
+    matches!(words.next(), Some("DEP" | "DEPOSIT"))
+        && words.filter(|word| *word != "CASH" && *word != "DEP").count() <= 3
+        && !is_person(&wording.payee)
+}
+
+/// Words of money that comes back.
+
 pub fn is_money_back(wording: &Wording) -> bool {
     REFUNDS.iter().any(|word| has_phrase(wording.text(), word))
 }

@@ -61,6 +61,7 @@ const BANK_PHRASES: &[(&str, Channel)] = &[
     ("DIRECT DEBIT PAYMENT TO", Channel::DirectDebit),
     ("DIRECT DEBIT TO", Channel::DirectDebit),
     ("DIRECT DEBIT", Channel::DirectDebit),
+    ("D D", Channel::DirectDebit),
     ("STANDING ORDER TO", Channel::StandingOrder),
     ("STANDING ORDER VIA FASTER PAYMENT TO", Channel::StandingOrder),
     ("STANDING ORDER", Channel::StandingOrder),
@@ -243,7 +244,8 @@ impl Wording {
                     continue;
                 }
             }
-            let word = without_number(word);
+            let is_draw = draw(word).is_some();
+            let word = draw(word).unwrap_or_else(|| without_number(word));
             // "34.97 GBP, RATE 1.00/GBP".
             if word == "RATE" && words.get(at + 1).is_some_and(|next| is_noise(next)) {
                 continue;
@@ -252,7 +254,7 @@ impl Wording {
             if word == "INTERNET" && at > 0 && at + 1 == words.len() && channel != Channel::DirectDebit {
                 continue;
             }
-            let is_draw = words.get(at + 1) == Some(&"CLUB") && DRAW_SIZES.contains(&word);
+            let is_draw = is_draw || words.get(at + 1) == Some(&"CLUB") && DRAW_SIZES.contains(&word);
             if is_noise(word) && !is_draw || (padded.len() == 1 && LEADING.contains(&word)) {
                 continue;
             }
@@ -301,6 +303,16 @@ impl Wording {
     /// The text without the spaces around it.
     pub fn text(&self) -> &str {
         self.padded.trim()
+    }
+}
+
+/// The draw of a club that a word stands for: `100C`.
+fn draw(word: &str) -> Option<&'static str> {
+    match word {
+        "50C" | "50CLUB" => Some("50 CLUB"),
+        "100C" | "100CLUB" => Some("100 CLUB"),
+        "200C" | "200CLUB" => Some("200 CLUB"),
+        _ => None,
     }
 }
 

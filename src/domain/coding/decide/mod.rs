@@ -36,6 +36,10 @@ pub struct Decision {
     pub others: Vec<(usize, f32)>,
 }
 
+/// The concepts of what owners take and pay in.
+const DRAWINGS: &str = "drawings";
+const CAPITAL: &str = "capital_introduced";
+
 /// What people pay for by card at a counter.
 const SOLD_BY_CARD: &[&str] =
     &["sales_services", "sales_goods", "health_income", "catering_sales", "vehicle_sales", "donation_income"];
@@ -156,6 +160,11 @@ impl<'k> Decider<'k> {
         // Who pays something in is seldom the lender whose name a loan has.
         if money_in && !self.is_about(clues.first(), &["loan", "loan_received", "mortgage_capital", "hp_finance"]) {
             named.retain(|account, _| !self.is_loan(*account));
+        }
+        // What an owner takes is drawn, what an owner pays in is capital, whichever account has the name.
+        if !self.reader.is_company() && self.reader.owner_of(wording).is_some() {
+            let (meant, other) = if money_in { (CAPITAL, DRAWINGS) } else { (DRAWINGS, CAPITAL) };
+            named.retain(|account, _| self.fit(*account, other) <= self.fit(*account, meant));
         }
         // What is dear is not kept with what is "under £500".
         if is_large && !money_in {
@@ -420,6 +429,12 @@ impl<'k> Decider<'k> {
     /// Whether an account is that of a credit card.
     fn is_card(&self, account: usize) -> bool {
         self.cards.contains(&account)
+    }
+
+    /// How well an account fits a concept.
+    fn fit(&self, account: usize, concept: &str) -> f32 {
+        let fits = self.knowledge.id(concept).map_or(&[][..], |id| self.chart.fits(id));
+        fits.iter().find(|fit| fit.account == account).map_or(0.0, |fit| fit.score)
     }
 
     /// Whether an account is that of a loan from somebody else than a director.

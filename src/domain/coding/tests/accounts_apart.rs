@@ -393,3 +393,73 @@ fn who_pays_in_is_seldom_a_lender() {
     );
     assert_eq!(found, ["Hall hire"]);
 }
+
+#[test]
+fn what_an_owner_takes_is_drawn_and_what_comes_in_is_capital() {
+    use AccountType::Equity;
+    let more = [("Capital - D Ackworth", Equity), ("Drawings - D Ackworth", Equity), ("Drawings - L Ackworth", Equity)];
+    let found = accounts_of(
+        &more,
+        "Plumbers, a partnership of Dan and Lucy Ackworth.",
+        vec![
+            line("2025-09-12", "D ACKWORTH , SEPT , FP 12/09/25 40", "-750.00"),
+            line("2025-09-14", "D ACKWORTH , TIDE OVER , FP 14/09/25 40", "900.00"),
+        ],
+    );
+    assert_eq!(found, ["Drawings - D Ackworth", "Capital - D Ackworth"]);
+}
+
+#[test]
+fn an_apprentice_is_paid_wages_and_no_course() {
+    use AccountType::{Expense, Liability};
+    let more = [("Net Wages", Liability), ("Sub-Contractors", Expense), ("Training Costs", Expense)];
+    let found = accounts_of(
+        &more,
+        "Plumbing and heating, partnership, CIS contractor",
+        vec![line("2025-09-05", "C HOLROYD , APPRENTICE WK22 , FP 05/09/25 10", "-418.15")],
+    );
+    assert_eq!(found, ["Net Wages"]);
+}
+
+#[test]
+fn a_paying_in_slip_is_takings_and_no_customers_deposit() {
+    use AccountType::{Income, Liability};
+    let more = [("Coffee morning takings", Income), ("Damage deposits held for hirers", Liability)];
+    let found = accounts_of(
+        &more,
+        "Village hall, charity",
+        vec![
+            line("2026-04-03", "DEP 500114 MARLBOROUGH", "184.60"),
+            line("2026-04-04", "FPI R TANNER DEPOSIT 5 APRIL", "50.00"),
+        ],
+    );
+    assert_ne!(found.first().map(String::as_str), Some("Damage deposits held for hirers"));
+    assert_eq!(found.get(1).map(String::as_str), Some("Damage deposits held for hirers"));
+}
+
+#[test]
+fn a_hundred_club_is_known_however_short() {
+    let found = accounts_of(
+        &[("100 Club subscriptions", AccountType::Income), ("100 Club prizes", AccountType::Expense)],
+        "Village hall, charity",
+        vec![
+            line("2026-02-03", "FPI GURNEY P 100C NO 37 YEAR", "24.00"),
+            line("2026-02-27", "FPO NORRIS R 100C FEB 2ND", "-10.00"),
+        ],
+    );
+    assert_eq!(found, ["100 Club subscriptions", "100 Club prizes"]);
+}
+
+#[test]
+fn gross_interest_and_a_councils_direct_debit_are_known_by_few_words() {
+    let found = accounts_of(
+        &[("General Rates", AccountType::Expense)],
+        "Plumbing and heating, partnership",
+        vec![
+            line("2026-03-30", "INT GROSS 44177208", "18.66"),
+            line("2026-03-30", "30SEP GRS 61140872 , INT", "9.14"),
+            line("2026-04-01", "CALDERDALE MBC , 7710448201 , D/D", "-187.00"),
+        ],
+    );
+    assert_eq!(found, ["Interest received", "Interest received", "General Rates"]);
+}

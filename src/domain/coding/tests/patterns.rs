@@ -31,6 +31,7 @@ const FOLDERS: [&str; 9] = [
     "sealed_sixth",
     "sealed_seventh",
     "sealed_eighth",
+    "sealed_ninth",
 ];
 
 /// Words that stand in many payees' names and tell nobody.
