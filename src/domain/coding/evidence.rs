@@ -526,8 +526,7 @@ fn is_paying_in(wording: &Wording) -> bool {
         && !is_person(&wording.payee)
 }
 
-/// Words of money that comes back.
-
+/// Whether a line says that money comes back.
 pub fn is_money_back(wording: &Wording) -> bool {
     REFUNDS.iter().any(|word| has_phrase(wording.text(), word))
 }

@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 10] = [
     "learn",
     "sealed",
     "sealed_second",
