@@ -112,13 +112,7 @@ impl<'k> Reader<'k> {
         self.add_category(wording, money_in, household, &mut sums);
         self.add_sector_words(wording, money_in, &mut sums);
         self.combine(wording, &mut sums);
-        // What a council takes by direct debit is its rates.
-        if let Some(rates) = self.named.business_rates
-            && wording.channel == Channel::DirectDebit
-            && let Some((best, ..)) = sums.0.get(&rates).copied()
-        {
-            sums.add(rates, best + WEIGHTS.combined, Method::Merchant);
-        }
+        self.add_rates(wording, &mut sums);
         self.add_people(wording, money_in, &mut sums);
         self.add_hints(wording, money_in, &mut sums);
         let strongest = sums.strongest();
@@ -236,6 +230,16 @@ impl<'k> Reader<'k> {
             if best >= WEIGHTS.weak && words.iter().any(|word| combination.words.contains(word)) {
                 sums.add(combination.means, best + WEIGHTS.combined, Method::Merchant);
             }
+        }
+    }
+
+    /// What a council takes by direct debit is its rates.
+    fn add_rates(&self, wording: &Wording, sums: &mut Sums) {
+        if let Some(rates) = self.named.business_rates
+            && wording.channel == Channel::DirectDebit
+            && let Some((best, ..)) = sums.0.get(&rates).copied()
+        {
+            sums.add(rates, best + WEIGHTS.combined, Method::Merchant);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The stages of a batch, in their order: what is settled, what is moved, what lines say, what equal payees say.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use super::batch::{AccountType, Batch, InvoiceKind};
 use super::chart::Chart;
@@ -627,14 +627,14 @@ fn refunds(
             }
         }
     }
-    let payees: BTreeSet<&str> = spent.keys().copied().collect();
     let sources: Vec<Option<Decision>> = lines
         .iter()
         .zip(wordings)
         .map(|(line, wording)| {
             let payee = wording.payee.as_str();
-            let source =
-                (line.amount > 0).then(|| spent.get(payee).or_else(|| spent.get(*beginning(payee, &payees)?)))??;
+            // A remark may stand behind the payee.
+            let source = (line.amount > 0)
+                .then(|| spent.get(payee).or_else(|| beginnings(payee).find_map(|part| spent.get(part))))??;
             decided.get(source.1).cloned()
         })
         .collect();
@@ -654,9 +654,7 @@ fn refunds(
     }
 }
 
-/// The longest of some payees that a text begins with, remarks behind it apart.
-fn beginning<'p, 'k>(text: &str, payees: &'p BTreeSet<&'k str>) -> Option<&'p &'k str> {
-    let ends = text.match_indices(' ').map(|(at, _)| at);
-    let beginnings: Vec<&str> = ends.filter_map(|end| text.get(..end)).filter(|part| part.contains(' ')).collect();
-    beginnings.into_iter().rev().find_map(|part| payees.get(part))
+/// What a text begins with, of two words at least, longest first.
+fn beginnings(text: &str) -> impl Iterator<Item = &str> {
+    text.rmatch_indices(' ').filter_map(|(end, _)| text.get(..end)).filter(|part| part.contains(' '))
 }

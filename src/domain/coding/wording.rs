@@ -244,8 +244,8 @@ impl Wording {
                     continue;
                 }
             }
-            let is_draw = draw(word).is_some();
-            let word = draw(word).unwrap_or_else(|| without_number(word));
+            let draw = draw(word);
+            let word = draw.unwrap_or_else(|| without_number(word));
             // "34.97 GBP, RATE 1.00/GBP".
             if word == "RATE" && words.get(at + 1).is_some_and(|next| is_noise(next)) {
                 continue;
@@ -254,7 +254,7 @@ impl Wording {
             if word == "INTERNET" && at > 0 && at + 1 == words.len() && channel != Channel::DirectDebit {
                 continue;
             }
-            let is_draw = is_draw || words.get(at + 1) == Some(&"CLUB") && DRAW_SIZES.contains(&word);
+            let is_draw = draw.is_some() || words.get(at + 1) == Some(&"CLUB") && DRAW_SIZES.contains(&word);
             if is_noise(word) && !is_draw || (padded.len() == 1 && LEADING.contains(&word)) {
                 continue;
             }
