@@ -85,6 +85,11 @@ pub(super) async fn answer<S: 'static>(
         let run = pin!(pipeline.run(payload));
         guard(run).await
     };
+    if let Err(error) = &outcome
+        && matches!(error.refusal(), Some(RefusalReason::QueueFull | RefusalReason::QueueShare))
+    {
+        worker.refusal_turns.wait().await;
+    }
     let (route, rate) = (pipeline.route, pipeline.rate);
     let (principal, organisation, wants_caller) =
         (pipeline.principal.take(), pipeline.organisation, pipeline.wants_caller);

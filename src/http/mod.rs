@@ -21,6 +21,7 @@ mod origins;
 pub mod products;
 pub mod query;
 pub mod reconciliations;
+mod refusal_turns;
 pub mod resources;
 pub mod route_table;
 pub mod routes;

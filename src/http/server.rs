@@ -28,6 +28,7 @@ use crate::http::connection::{Connection, Deadlines, Watch};
 pub(super) use crate::http::connection::{FRUGAL_TURN_BYTES, ReadPermit, Watched, answered};
 use crate::http::envelope::RequestIds;
 use crate::http::origins::Origins;
+use crate::http::refusal_turns::RefusalTurns;
 use crate::http::route_table::{Route, RouteTable};
 use crate::http::shared_text::Packed;
 use crate::http::{call, dispatch, openapi};
@@ -203,12 +204,13 @@ pub(super) struct Worker<S> {
     pub(super) shared: Arc<Shared<S>>,
     pub(super) request_ids: RequestIds,
     pub(super) rate_headers: RateHeaders,
+    pub(super) refusal_turns: RefusalTurns,
 }
 
 impl<S> Worker<S> {
     fn new(shared: Arc<Shared<S>>) -> Self {
         let rate_headers = RateHeaders::new(shared.gate.rate_rule());
-        Self { shared, request_ids: RequestIds::default(), rate_headers }
+        Self { shared, request_ids: RequestIds::default(), rate_headers, refusal_turns: RefusalTurns::default() }
     }
 }
 
