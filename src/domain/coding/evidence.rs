@@ -11,8 +11,8 @@ use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge, PatternMatch, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
-use super::payee_model::PayeeModel;
 use super::payee_names::PayeeNames;
+use super::text_model::TextModel;
 use super::transfer::is_bank;
 use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording, is_month};
@@ -50,6 +50,7 @@ struct Named {
     drawings: Option<ConceptId>,
     capital_introduced: Option<ConceptId>,
     salaries: Option<ConceptId>,
+    director_salary: Option<ConceptId>,
     subcontractors: Option<ConceptId>,
     freelancers: Option<ConceptId>,
     subsistence: Option<ConceptId>,
@@ -61,6 +62,8 @@ struct Named {
     customer_deposits: Option<ConceptId>,
     card_takings: Option<ConceptId>,
     business_rates: Option<ConceptId>,
+    gift_aid: Option<ConceptId>,
+    donation_income: Option<ConceptId>,
 }
 
 impl<'k> Reader<'k> {
@@ -72,6 +75,7 @@ impl<'k> Reader<'k> {
             drawings: id("drawings"),
             capital_introduced: id("capital_introduced"),
             salaries: id("salaries"),
+            director_salary: id("director_salary"),
             subcontractors: id("subcontractors"),
             freelancers: id("freelancers"),
             subsistence: id("subsistence"),
@@ -83,6 +87,8 @@ impl<'k> Reader<'k> {
             customer_deposits: id("customer_deposits"),
             card_takings: id("card_takings"),
             business_rates: id("business_rates"),
+            gift_aid: id("gift_aid"),
+            donation_income: id("donation_income"),
         };
         let words = business.sectors.iter().flat_map(|(sector, weight)| {
             sector.words.iter().map(|(word, concept)| (format!(" {word} "), (*concept, *weight)))
@@ -113,11 +119,13 @@ impl<'k> Reader<'k> {
         self.add_sector_words(wording, money_in, &mut sums);
         self.combine(wording, &mut sums);
         self.add_rates(wording, &mut sums);
+        self.add_gifts(wording, money_in, &mut sums);
         self.add_people(wording, money_in, &mut sums);
         self.add_hints(wording, money_in, &mut sums);
         let strongest = sums.strongest();
         self.add_meaning(vector, money_in, strongest, &mut sums);
         self.add_expected(wording, (digits, household), strongest, money_in, &mut sums);
+        self.add_expected_of_line(wording, (digits, household), strongest, money_in, &mut sums);
         let mut clues = sums.into_clues();
         if !money_in {
             self.treat_guests(digits, &mut clues);
@@ -240,6 +248,17 @@ impl<'k> Reader<'k> {
             && let Some((best, ..)) = sums.0.get(&rates).copied()
         {
             sums.add(rates, best + WEIGHTS.combined, Method::Merchant);
+        }
+    }
+
+    /// Who gives by standing order under Gift Aid gives; the tax comes from HMRC.
+    fn add_gifts(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
+        if let (Some(reclaimed), Some(given)) = (self.named.gift_aid, self.named.donation_income)
+            && money_in
+            && wording.channel == Channel::StandingOrder
+            && let Some((best, ..)) = sums.0.remove(&reclaimed)
+        {
+            sums.add(given, best, Method::UniversalPattern);
         }
     }
 
@@ -415,6 +434,12 @@ impl<'k> Reader<'k> {
             if let Some(concept) = concept {
                 sums.add(concept, WEIGHTS.owner, Method::UniversalPattern);
             }
+            // What a company pays an owner as a salary is a director's.
+            if let Some(concept) = self.named.director_salary.filter(|_| self.business.is_company && !money_in)
+                && let Some((pay, ..)) = self.named.salaries.and_then(|salaries| sums.0.remove(&salaries))
+            {
+                sums.add(concept, pay, Method::UniversalPattern);
+            }
             // A loan between an owner and the company is no bank's.
             if let Some(concept) = self.named.director_loan.filter(|_| self.business.is_company)
                 && let Some((loan, ..)) = self.named.loan.and_then(|loan| sums.0.remove(&loan))
@@ -453,7 +478,8 @@ impl<'k> Reader<'k> {
             let (Some(last), Some(first)) = (name.last(), name.first()) else { return false };
             let has_last = last.chars().count() >= 3 && words.contains(&last.as_str());
             if name.len() == 1 {
-                return has_last && words.len() <= 4;
+                let distinct: HashSet<&&str> = words.iter().collect();
+                return has_last && (distinct.len() <= 4 || words.first() == Some(&last.as_str()));
             }
             let initial: String = first.chars().take(1).collect();
             has_last
@@ -496,8 +522,28 @@ impl<'k> Reader<'k> {
             sums.add(concept, weight * known, Method::Merchant);
         }
         let factor = if strongest >= WEIGHTS.usual { WEIGHTS.expected_beside } else { 1.0 };
-        for (concept, chance) in PayeeModel::get(self.knowledge).expect(self.knowledge, wording.text(), digits) {
+        for (concept, chance) in TextModel::of_payees(self.knowledge).expect_of_payee(self.knowledge, wording.text(), digits) {
             let score = (WEIGHTS.expected + WEIGHTS.expected_doubt * chance.ln()) * factor;
+            let (concept, known) = self.shop(concept, household);
+            sums.add(concept, score * known, Method::Semantic);
+        }
+    }
+
+    /// What lines of such words are about.
+    fn add_expected_of_line(
+        &self,
+        wording: &Wording,
+        (digits, household): (u32, Option<ConceptId>),
+        strongest: f32,
+        money_in: bool,
+        sums: &mut Sums,
+    ) {
+        if matches!(wording.channel, Channel::Cheque | Channel::Cash) {
+            return;
+        }
+        let factor = if strongest >= WEIGHTS.usual { WEIGHTS.line_expected_beside } else { 1.0 };
+        for (concept, chance) in TextModel::of_lines(self.knowledge).expect_of_line(wording.text(), money_in, digits) {
+            let score = (WEIGHTS.line_expected + WEIGHTS.line_expected_doubt * chance.ln()) * factor;
             let (concept, known) = self.shop(concept, household);
             sums.add(concept, score * known, Method::Semantic);
         }

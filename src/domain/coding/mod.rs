@@ -17,7 +17,6 @@ pub mod knowledge;
 pub mod line;
 mod meaning;
 mod outcome;
-mod payee_model;
 mod payee_names;
 mod printed;
 mod settlement;
@@ -25,6 +24,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 mod text;
+mod text_model;
 mod transfer;
 mod vat;
 mod weights;

@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 
 use super::knowledge::{ConceptId, Knowledge};
-use super::payee_model::{SILENT, fnv1a, take, take_concepts};
+use super::text_model::{SILENT, fnv1a, take, take_concepts};
 
 const TABLE: &[u8] = include_bytes!("knowledge/payee_names.bin");
 

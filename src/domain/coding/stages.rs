@@ -9,7 +9,7 @@ use super::chart_cache::ChartCache;
 use super::confidence;
 use super::context::{Business, has_phrase};
 use super::decide::{Decider, Decision};
-use super::evidence::Reader;
+use super::evidence::{Reader, is_money_back, is_person};
 use super::hints::Hints;
 use super::history::{self, History, Recall};
 use super::knowledge::{ConceptId, Knowledge};
@@ -638,13 +638,19 @@ fn refunds(
             decided.get(source.1).cloned()
         })
         .collect();
-    for (at, ((line, decision), source)) in lines.iter().zip(decided.iter_mut()).zip(sources).enumerate() {
+    let rows = lines.iter().zip(wordings).zip(decided.iter_mut()).zip(sources);
+    for (at, (((line, wording), decision), source)) in rows.enumerate() {
         if line.amount <= 0 || is_seen(at) {
             continue;
         }
         match source {
             // A shop's payout is no refund of what the shop costs.
             Some(source) if is_payout(decision, &source) => {}
+            // Nothing is known of the payee, or the person who is paid pays something in.
+            Some(source)
+                if !is_money_back(wording)
+                    && !expense(decision.concept)
+                    && (source.method == Method::Fallback || is_person(&wording.payee)) => {}
             Some(source) if decision.raw < 0.75 || expense(decision.concept) => {
                 *decision = Decision { method: Method::Refund, raw: source.raw * 0.9, ..source };
             }

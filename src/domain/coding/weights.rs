@@ -60,6 +60,12 @@ pub struct Weights {
     pub expected_doubt: f32,
     /// The part of it that counts beside strong evidence.
     pub expected_beside: f32,
+    /// What a line is about that its words leave no doubt of.
+    pub line_expected: f32,
+    /// What each e-fold of doubt about it takes away.
+    pub line_expected_doubt: f32,
+    /// The part of it that counts beside strong evidence.
+    pub line_expected_beside: f32,
     /// Evidence for income on money out.
     pub income_out: f32,
     /// Evidence for an expense on money in.
@@ -88,6 +94,8 @@ pub struct Weights {
     pub named_among: f32,
     /// What the first account that is for sales has before others when it is not said what was sold.
     pub main_sales: f32,
+    /// What an account whose customers pay by invoice loses where sales were paid by card.
+    pub not_by_card: f32,
     /// How sharply a better account beats a worse one of the same concept.
     pub account_sharpness: f32,
     /// A rare word of the account's name in the line.
@@ -180,6 +188,9 @@ pub const WEIGHTS: Weights = Weights {
     expected: 2.6,
     expected_doubt: 0.706,
     expected_beside: 0.3,
+    line_expected: 2.6,
+    line_expected_doubt: 0.7,
+    line_expected_beside: 0.6,
     income_out: 0.5,
     expense_in: 0.605,
     shop_here: 0.676,
@@ -194,6 +205,7 @@ pub const WEIGHTS: Weights = Weights {
     fit_floor: 0.144,
     named_among: 0.264,
     main_sales: 0.05,
+    not_by_card: 0.15,
     account_sharpness: 9.567,
     account_word: 3.456,
     hinted_word: 2.04,

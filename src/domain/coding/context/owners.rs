@@ -39,8 +39,11 @@ impl Sentence<'_> {
         while let Some(word) = self.words.get(at) {
             if self.lists.owner_role.has(&bare(word).to_lowercase()) {
                 // An "owner driver" has a trade; no name follows.
-                let drives = self.words.get(at + 1).is_some_and(|next| next.to_lowercase().starts_with("driver"));
-                since_role = if drives { usize::MAX } else { 0 };
+                let next = self.words.get(at + 1).map(|next| next.to_lowercase());
+                let drives = next.as_ref().is_some_and(|next| next.starts_with("driver"));
+                // "Me plus two stylists": who follows is somebody else.
+                let is_alone = matches!(next.as_deref(), Some("plus" | "with")) && word.to_lowercase() == "me";
+                since_role = if drives || is_alone { usize::MAX } else { 0 };
                 at += 1;
                 continue;
             }

@@ -44,6 +44,18 @@ const CAPITAL: &str = "capital_introduced";
 const SOLD_BY_CARD: &[&str] =
     &["sales_services", "sales_goods", "health_income", "catering_sales", "vehicle_sales", "donation_income"];
 
+/// Sales by the way they are paid for or come in.
+const PAID_SALES: &[&str] = &["card_takings", "online_sales", "marketplace_sales", "delivery_sales"];
+
+/// From this fit on such sales have an account of their own.
+const OWN_SALES_FIT: f32 = 0.75;
+
+/// Words of accounts whose customers pay by invoice.
+const NOT_PAID_BY_CARD: &[&str] = &["CONTRACT", "COUNCIL", "EXPORT", "NHS", "TRADE", "WHOLESALE"];
+
+/// What the payee of a line tells whatever its remark says: what is insured, and why somebody stays at a hotel, is no purchase of it.
+const TOLD_BY_PAYEE: &[&str] = &["insurance", "vehicle_insurance", "prof_indemnity", "property_insurance", "hotel"];
+
 /// What a concept is in a chart that has no account of its own for it.
 struct Replacement {
     concept: &'static str,
@@ -67,6 +79,13 @@ const REPLACEMENTS: &[Replacement] = &[
         concept: "card_takings",
         own_fit: 0.6,
         applies: |decider, _| decider.sells_by_card(),
+        replacement: |decider| decider.sales,
+    },
+    // So is what a payment company pays out for its links, where services are sold.
+    Replacement {
+        concept: "online_sales",
+        own_fit: OWN_SALES_FIT,
+        applies: |decider, _| decider.sells_services(),
         replacement: |decider| decider.sales,
     },
     // Whoever is not registered pays HMRC for wages, if for anything the business owes.
@@ -162,9 +181,18 @@ impl<'k> Decider<'k> {
             named.retain(|account, _| !self.is_loan(*account));
         }
         // What an owner takes is drawn, what an owner pays in is capital, whichever account has the name.
-        if !self.reader.is_company() && self.reader.owner_of(wording).is_some() {
-            let (meant, other) = if money_in { (CAPITAL, DRAWINGS) } else { (DRAWINGS, CAPITAL) };
+        let owners = (!self.reader.is_company() && self.reader.owner_of(wording).is_some())
+            .then_some(if money_in { (CAPITAL, DRAWINGS) } else { (DRAWINGS, CAPITAL) });
+        if let Some((meant, other)) = owners {
             named.retain(|account, _| self.fit(*account, other) <= self.fit(*account, meant));
+        }
+        if let Some(payee) = clues.iter().take(2).find(|clue| self.is_about(Some(clue), TOLD_BY_PAYEE))
+            && payee.score >= WEIGHTS.usual
+            && !money_in
+        {
+            named.retain(|account, _| {
+                self.chart.fits(payee.concept).iter().any(|fit| fit.account == *account && fit.score >= WEIGHTS.balance_sheet_fit)
+            });
         }
         // What is dear is not kept with what is "under £500".
         if is_large && !money_in {
@@ -185,7 +213,9 @@ impl<'k> Decider<'k> {
         if clues.iter().all(|clue| clue.score < WEIGHTS.fallback_below) && best_named == 0.0 {
             return Decision { is_to_person, ..self.unknown(money_in) };
         }
-        self.add_alike_words(wording, &phrases, &clues, &mut named);
+        if owners.is_none_or(|(meant, _)| !self.is_about(clues.first(), &[meant])) {
+            self.add_alike_words(wording, &phrases, &clues, &mut named);
+        }
         self.clear_net_wages(&clues, &mut named);
         if !money_in {
             self.drop_income(&mut clues, gives_back);
@@ -226,6 +256,11 @@ impl<'k> Decider<'k> {
     /// Whether what is sold here is paid for by card at a counter.
     fn sells_by_card(&self) -> bool {
         self.sales.is_some_and(|id| SOLD_BY_CARD.contains(&self.knowledge.concept(id).name))
+    }
+
+    /// Whether services are sold here that people pay for by card.
+    fn sells_services(&self) -> bool {
+        self.sells_by_card() && self.sales.is_some_and(|id| self.knowledge.concept(id).name != "sales_goods")
     }
 
     /// Money back to a customer comes out of the sales it was part of: `sold` where the line names it, else the usual ones.
@@ -335,12 +370,18 @@ impl<'k> Decider<'k> {
             let weight = (WEIGHTS.sharpness * clue.score).exp()
                 * (WEIGHTS.fit_floor + (1.0 - WEIGHTS.fit_floor) * best.score.min(1.0) * best.score.min(1.0));
             total += weight;
+            // Sales of which nothing is said but how they were paid for.
+            let is_paid = best.score < OWN_SALES_FIT && self.is_about(Some(clue), PAID_SALES);
+            let is_online = is_paid && !self.is_about(Some(clue), &["card_takings"]);
+            let is_sales = is_online || Some(clue.concept) == self.sales;
             // Among the accounts of a concept, one that the line names is meant.
             let scores: Vec<f32> = fits
                 .iter()
                 .map(|fit| {
-                    let is_main = Some(clue.concept) == self.sales && Some(fit.account) == self.chart.main_sales;
+                    let is_main = is_sales && Some(fit.account) == self.chart.main_sales;
+                    let is_by_card = !is_paid || !NOT_PAID_BY_CARD.iter().any(|word| self.chart.has_word(fit.account, word));
                     fit.score
+                        - if is_by_card { 0.0 } else { WEIGHTS.not_by_card }
                         + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6)
                         + if is_main { WEIGHTS.main_sales } else { 0.0 }
                 })

@@ -1,5 +1,5 @@
-//! What a payee's name alone lets expect was bought: a linear model over the words of a name and pieces of them. It was
-//! fitted to names of known trades by `tools/payee_model`, whose README says how; here it is only read.
+//! What a text lets expect that was paid for: two linear models over the words of a text and pieces of them, one of payees'
+//! names and one of whole lines of statements. `tools/payee_model` fitted them, and its README says how; here they are only read.
 //!
 //! Weights are small integers and are added as integers, so that every machine finds the same sums.
 
@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 
 use super::knowledge::{ConceptId, Knowledge};
 
-const MODEL: &[u8] = include_bytes!("knowledge/payees.bin");
+const PAYEES: &[u8] = include_bytes!("knowledge/payees.bin");
+const LINES: &[u8] = include_bytes!("knowledge/lines.bin");
 
 /// A class that is less likely than this is not worth mentioning.
 const WORTH_MENTIONING: f32 = 0.02;
@@ -21,9 +22,9 @@ pub(super) const SILENT: &[&str] = &[
     "INC", "LLC", "GB", "EU",
 ];
 
-/// The model that is part of the program.
+/// A model that is part of the program.
 #[derive(Debug)]
-pub struct PayeeModel {
+pub struct TextModel {
     /// What each class is; none where the knowledge has no such concept.
     concepts: Vec<Option<ConceptId>>,
     scales: Vec<f32>,
@@ -33,11 +34,17 @@ pub struct PayeeModel {
     weights: &'static [u8],
 }
 
-impl PayeeModel {
-    /// The model, read once.
-    pub fn get(knowledge: &Knowledge) -> &'static Self {
-        static READ: OnceLock<PayeeModel> = OnceLock::new();
-        READ.get_or_init(|| Self::read(knowledge).unwrap_or_else(Self::empty))
+impl TextModel {
+    /// What names of payees sell, read once.
+    pub fn of_payees(knowledge: &Knowledge) -> &'static Self {
+        static READ: OnceLock<TextModel> = OnceLock::new();
+        READ.get_or_init(|| Self::read(PAYEES, knowledge).unwrap_or_else(Self::empty))
+    }
+
+    /// What whole lines are about, read once.
+    pub fn of_lines(knowledge: &Knowledge) -> &'static Self {
+        static READ: OnceLock<TextModel> = OnceLock::new();
+        READ.get_or_init(|| Self::read(LINES, knowledge).unwrap_or_else(Self::empty))
     }
 
     /// A model that knows no class.
@@ -47,8 +54,7 @@ impl PayeeModel {
 
     /// Little-endian: u16 classes, u32 buckets, names of classes behind their lengths, a scale and a bias a class (f32), and a
     /// row of int8 weights a bucket.
-    fn read(knowledge: &Knowledge) -> Option<Self> {
-        let mut rest = MODEL;
+    fn read(mut rest: &'static [u8], knowledge: &Knowledge) -> Option<Self> {
         let classes = usize::from(u16::from_le_bytes(take(&mut rest)?));
         let buckets = u32::from_le_bytes(take(&mut rest)?);
         let concepts = take_concepts(&mut rest, classes, knowledge)?;
@@ -59,10 +65,24 @@ impl PayeeModel {
         (rest.len() == rows.checked_mul(classes)?).then_some(Self { concepts, scales, biases, buckets, weights: rest })
     }
 
-    /// What was probably bought, most likely first, each with its chance. `text` is folded: words of capitals, parted by spaces;
-    /// `digits` is how many binary digits the amount has in pence.
-    pub fn expect(&self, knowledge: &Knowledge, text: &str, digits: u32) -> Vec<(ConceptId, f32)> {
-        let buckets = self.features(text);
+    /// What a payee of such a name was probably paid for, most likely first, each with its chance. `text` is folded: words of
+    /// capitals, parted by spaces; `digits` is how many binary digits the amount has in pence.
+    pub fn expect_of_payee(&self, knowledge: &Knowledge, text: &str, digits: u32) -> Vec<(ConceptId, f32)> {
+        let pounds = logarithm_of_pounds(digits);
+        self.expect(self.features(text), |concept| AMOUNTS_COUNT * knowledge.purchases.suits(concept, pounds))
+    }
+
+    /// What a line of such words, direction and amount is probably about, likewise.
+    pub fn expect_of_line(&self, text: &str, money_in: bool, digits: u32) -> Vec<(ConceptId, f32)> {
+        let mut features = self.features(text);
+        let direction: &[u8] = if money_in { b"in" } else { b"out" };
+        features.extend([self.bucket(&[b"d", direction]), self.bucket(&[b"D", direction])]);
+        features.push(self.bucket(&[b"a", digits.to_string().as_bytes()]));
+        self.expect(features, |_| 0.0)
+    }
+
+    /// Concepts that are likely after some features, each with its chance; `more` speaks for a concept beside them.
+    fn expect(&self, buckets: Vec<u32>, more: impl Fn(ConceptId) -> f32) -> Vec<(ConceptId, f32)> {
         let classes = self.concepts.len();
         let Ok(count) = u16::try_from(buckets.len()) else { return Vec::new() };
         let mut sums = vec![0_i32; classes];
@@ -74,7 +94,6 @@ impl PayeeModel {
             }
         }
         let length = f32::from(count.max(1)).sqrt();
-        let pounds = logarithm_of_pounds(digits);
         let scores: Vec<f32> = sums
             .iter()
             .zip(self.scales.iter().zip(&self.biases))
@@ -82,8 +101,7 @@ impl PayeeModel {
             .map(|((sum, (scale, bias)), concept)| {
                 // Only texts made to do so reach the bounds.
                 let sum = i16::try_from(*sum).unwrap_or(if *sum < 0 { i16::MIN } else { i16::MAX });
-                let suits = concept.map_or(0.0, |concept| knowledge.purchases.suits(concept, pounds));
-                f32::from(sum) * scale / length + bias + AMOUNTS_COUNT * suits
+                f32::from(sum) * scale / length + bias + concept.map_or(0.0, &more)
             })
             .collect();
         let most = scores.iter().copied().fold(f32::MIN, f32::max);
@@ -179,20 +197,20 @@ mod tests {
     #[test]
     fn names_tell_what_was_bought() {
         let knowledge = Knowledge::get();
-        let model = PayeeModel::get(knowledge);
+        let model = TextModel::of_payees(knowledge);
         assert!(model.concepts.len() > 60 && model.concepts.iter().all(Option::is_some));
-        let best = |text: &str| knowledge.concept(model.expect(knowledge, text, 12)[0].0).name;
+        let best = |text: &str| knowledge.concept(model.expect_of_payee(knowledge, text, 12)[0].0).name;
         for (text, concept) in [
             ("WETHERBY SCAFFOLD HIRE", "plant_hire"),
             ("TONERPLANET", "stationery"),
             ("THE OLD FORGE TEAROOMS", "subsistence"),
             ("KIRKHAM TYRE AND EXHAUST CENTRE", "vehicle_repairs"),
         ] {
-            assert_eq!(best(text), concept, "{text}: {:?}", model.expect(knowledge, text, 12));
+            assert_eq!(best(text), concept, "{text}: {:?}", model.expect_of_payee(knowledge, text, 12));
         }
         // What says nothing may be anything.
         for text in ["", "4471 2290", "ZORBLAX QUIFFLE"] {
-            let (_, chance) = model.expect(knowledge, text, 12)[0];
+            let (_, chance) = model.expect_of_payee(knowledge, text, 12)[0];
             assert!(chance < 0.25, "{text}: {chance}");
         }
     }
@@ -202,7 +220,7 @@ mod tests {
         let knowledge = Knowledge::get();
         for text in ["SHELL", "A B C", "ZZZZZZZZZZ QQQQQ", &"X".repeat(500), "ΑΒΓ", &"AB ".repeat(160)] {
             let total: f32 =
-                PayeeModel::get(knowledge).expect(knowledge, text, 12).iter().map(|(_, chance)| chance).sum();
+                TextModel::of_payees(knowledge).expect_of_payee(knowledge, text, 12).iter().map(|(_, chance)| chance).sum();
             assert!((0.0..=1.001).contains(&total), "{text}: {total}");
         }
     }
