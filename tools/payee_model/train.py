@@ -2,9 +2,11 @@
 """Fits the model that tells from a payee's name what was bought, and writes `src/domain/coding/knowledge/payees.bin`.
 
   train.py [--output FILE] [--held-out]
+  train.py --lines [--output FILE] [--held-out]
   train.py --names [--output FILE]
 
-`--names` writes `payee_names.bin` alone, the table of the listed names themselves, which takes seconds.
+`--lines` fits the model of whole lines of statements instead and writes `lines.bin`; `--names` writes `payee_names.bin`, the table of the
+listed names themselves, which takes seconds.
 
 It learns from the patterns of `src/domain/coding/knowledge`, from `names/*.tsv` beside it, and from `brands.tsv` beside it (made by
 `brands.py`); the table also holds `further_names/*.tsv`. README.md says what the model is and how it is read. Needs numpy and scipy; no random numbers: which names are held out
@@ -27,6 +29,9 @@ BUCKETS = 1 << 15
 STEPS = 220
 RATE = 0.35
 PENALTY = 2e-6
+# How often the sweeps of the model of lines are made, and how much a name or a pattern counts there beside a line.
+LINE_STEPS = 70
+NAME_IN_LINES = 0.2
 # One would count classes as often as they are paid for, zero all alike.
 TEMPER = 0.7
 
@@ -49,7 +54,7 @@ def fnv1a(data):
 def features(text):
     """The buckets of a folded text: its words, its pairs of words, and pieces of three to five letters of each word.
 
-    Numbers and words that say what kind of firm it is tell nothing. The same function stands in `payee_model.rs`.
+    Numbers and words that say what kind of firm it is tell nothing. The same function stands in `text_model.rs`.
     """
     words = [word for word in text.split(" ") if tells(word)]
     found = set()
@@ -138,18 +143,60 @@ def examples(concepts):
                 yield known[concept], form, weight * (1.0 if form == text else 0.5), zlib.crc32(text.encode())
 
 
-def matrix(texts):
-    """A sparse matrix of the features of texts, each row of unit length."""
+def labelled_lines():
+    """Lines of `lines/*.tsv`: (trade, whether money comes in, pence, text, concept)."""
+    for path in sorted(glob.glob(os.path.join(HERE, "lines", "*.tsv"))):
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                if not line.startswith("#"):
+                    trade, direction, pounds, text, concept = line.rstrip("\n").split("\t")
+                    yield trade, direction == "in", round(float(pounds) * 100), fold(text), concept
+
+
+# What a document settles is never told by words.
+SETTLED = {"trade_debtors", "trade_creditors"}
+
+
+def line_examples():
+    """One row per line, name and pattern: concept, features, weight, hash of the text."""
+    with open(os.path.join(KNOWLEDGE, "concepts.tsv"), encoding="utf-8") as lines:
+        rows = [line.rstrip("\n").split("\t") for line in lines if not line.startswith("#")]
+    kinds = {row[0]: row[1] for row in rows if len(row) > 1 and row[0] not in SETTLED}
+    seen = set()
+    for _, money_in, pence, text, concept in labelled_lines():
+        if concept in kinds and (concept, text) not in seen:
+            seen.add((concept, text))
+            yield concept, line_features(text, money_in, pence), 1.0, zlib.crc32(text.encode())
+    for source in (listed_names("names"), pattern_names()):
+        for concept, text, weight in source:
+            text = fold(text)
+            if concept in kinds and text and (concept, text) not in seen:
+                seen.add((concept, text))
+                is_income = kinds[concept].startswith("INCOME")
+                yield concept, line_features(text, is_income, 0), NAME_IN_LINES * weight, zlib.crc32(text.encode())
+
+
+def line_features(text, money_in, pence):
+    """The buckets of a line: those of its text, twice its direction, and how many binary digits its amount has.
+
+    The same function stands in `text_model.rs`.
+    """
+    direction = b"in" if money_in else b"out"
+    more = [b"d" + direction, b"D" + direction] + ([b"a%d" % pence.bit_length()] if pence else [])
+    return features(text) + [fnv1a(feature) % BUCKETS for feature in more]
+
+
+def matrix(all_features):
+    """A sparse matrix of features, each row of unit length."""
     rows, columns, values = [], [], []
-    for row, text in enumerate(texts):
-        found = features(text)
+    for row, found in enumerate(all_features):
         rows += [row] * len(found)
         columns += found
         values += [1.0 / max(1.0, len(found)) ** 0.5] * len(found)
-    return sparse.csr_matrix((values, (rows, columns)), shape=(len(texts), BUCKETS), dtype=numpy.float32)
+    return sparse.csr_matrix((values, (rows, columns)), shape=(len(all_features), BUCKETS), dtype=numpy.float32)
 
 
-def fit(inputs, classes, weights, count):
+def fit(inputs, classes, weights, count, steps=STEPS):
     """Weights and biases of a multinomial logistic regression, by Adam over all rows at once."""
     total = numpy.zeros((BUCKETS, count), numpy.float32)
     bias = numpy.zeros(count, numpy.float32)
@@ -158,7 +205,7 @@ def fit(inputs, classes, weights, count):
     wanted = numpy.zeros((inputs.shape[0], count), numpy.float32)
     wanted[numpy.arange(inputs.shape[0]), classes] = 1.0
     transposed = inputs.T.tocsr()
-    for step in range(1, STEPS + 1):
+    for step in range(1, steps + 1):
         scores = inputs @ total + bias
         scores -= scores.max(axis=1, keepdims=True)
         chances = numpy.exp(scores)
@@ -166,7 +213,7 @@ def fit(inputs, classes, weights, count):
         error = (chances - wanted) * weights[:, None]
         slope = transposed @ error / weights.sum() + PENALTY * total
         slope_bias = error.sum(axis=0) / weights.sum()
-        rate = RATE * (1.0 - 0.9 * step / STEPS)
+        rate = RATE * (1.0 - 0.9 * step / steps)
         for value, gradient, mean, square in ((total, slope, first, second), (bias, slope_bias, first_bias, second_bias)):
             mean += 0.1 * (gradient - mean)
             square += 0.001 * (gradient * gradient - square)
@@ -221,17 +268,8 @@ def write_names(path, concepts, table):
         file.write(bytes(at for _, at in table))
 
 
-def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--output")
-    options.add_argument("--names", action="store_true", help="writes the table of names alone")
-    options.add_argument("--held-out", action="store_true", help="fits without a tenth of the names and says how many of them it tells")
-    options = options.parse_args()
-    if options.names:
-        table = names_table(expense_concepts())
-        write_names(options.output or os.path.join(KNOWLEDGE, "payee_names.bin"), expense_concepts(), table)
-        print(f"{len(table)} names")
-        return
+def payee_rows():
+    """What the model of payees learns from: names of classes, classes, features, weights and hashes of the rows."""
     rows = list(examples(expense_concepts()))
     present = sorted({row[0] for row in rows})
     names = expense_concepts()
@@ -243,11 +281,37 @@ def main():
     often = frequencies()
     usual = numpy.array([often.get(concept, 0.7) ** TEMPER for concept in concepts])
     weights = numpy.array([row[2] for row in rows], numpy.float32) * (usual / counts)[classes].astype(numpy.float32)
-    inputs = matrix([row[1] for row in rows])
-    print(f"{len(rows)} forms of names, {len(concepts)} classes")
+    return concepts, classes, [features(row[1]) for row in rows], weights, [row[3] for row in rows]
+
+
+def line_rows():
+    """The same for the model of lines, whose authors wrote purchases about as often as they are made."""
+    rows = list(line_examples())
+    concepts = sorted({row[0] for row in rows})
+    place = {concept: at for at, concept in enumerate(concepts)}
+    classes = numpy.array([place[row[0]] for row in rows])
+    return concepts, classes, [row[1] for row in rows], numpy.array([row[2] for row in rows], numpy.float32), [row[3] for row in rows]
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--output")
+    options.add_argument("--names", action="store_true", help="writes the table of names alone")
+    options.add_argument("--lines", action="store_true", help="fits the model of whole lines")
+    options.add_argument("--held-out", action="store_true", help="fits without a tenth of the texts and says how many of them it tells")
+    options = options.parse_args()
+    if options.names:
+        table = names_table(expense_concepts())
+        write_names(options.output or os.path.join(KNOWLEDGE, "payee_names.bin"), expense_concepts(), table)
+        print(f"{len(table)} names")
+        return
+    concepts, classes, all_features, weights, hashes = line_rows() if options.lines else payee_rows()
+    steps = LINE_STEPS if options.lines else STEPS
+    inputs = matrix(all_features)
+    print(f"{len(all_features)} texts, {len(concepts)} classes")
     if options.held_out:
-        held = numpy.array([row[3] % 10 == 0 for row in rows])
-        total, bias = fit(inputs[~held], classes[~held], weights[~held], len(concepts))
+        held = numpy.array([value % 10 == 0 for value in hashes])
+        total, bias = fit(inputs[~held], classes[~held], weights[~held], len(concepts), steps)
         scores = inputs[held] @ total + bias
         right = scores.argmax(axis=1) == classes[held]
         chances = numpy.exp(scores - scores.max(axis=1, keepdims=True))
@@ -258,8 +322,8 @@ def main():
             if inside.any():
                 print(f"  said {low:.1f}: {right[inside].mean():.3f} of {inside.sum()}")
         return
-    total, bias = fit(inputs, classes, weights, len(concepts))
-    output = options.output or os.path.join(KNOWLEDGE, "payees.bin")
+    total, bias = fit(inputs, classes, weights, len(concepts), steps)
+    output = options.output or os.path.join(KNOWLEDGE, "lines.bin" if options.lines else "payees.bin")
     write(output, concepts, total, bias)
     print(f"{os.path.getsize(output)} bytes")
 

@@ -522,7 +522,9 @@ impl<'k> Reader<'k> {
             sums.add(concept, weight * known, Method::Merchant);
         }
         let factor = if strongest >= WEIGHTS.usual { WEIGHTS.expected_beside } else { 1.0 };
-        for (concept, chance) in TextModel::of_payees(self.knowledge).expect_of_payee(self.knowledge, wording.text(), digits) {
+        for (concept, chance) in
+            TextModel::of_payees(self.knowledge).expect_of_payee(self.knowledge, wording.text(), digits)
+        {
             let score = (WEIGHTS.expected + WEIGHTS.expected_doubt * chance.ln()) * factor;
             let (concept, known) = self.shop(concept, household);
             sums.add(concept, score * known, Method::Semantic);
@@ -538,11 +540,16 @@ impl<'k> Reader<'k> {
         money_in: bool,
         sums: &mut Sums,
     ) {
-        if matches!(wording.channel, Channel::Cheque | Channel::Cash) {
+        // What a card network calls a merchant is more than words like its name.
+        if matches!(wording.channel, Channel::Cheque | Channel::Cash) || wording.category.is_some() {
             return;
         }
         let factor = if strongest >= WEIGHTS.usual { WEIGHTS.line_expected_beside } else { 1.0 };
         for (concept, chance) in TextModel::of_lines(self.knowledge).expect_of_line(wording.text(), money_in, digits) {
+            let is_foreign = self.knowledge.concept(concept).is_income()
+                && self.business.sales().is_some()
+                && self.business.likely(concept) <= 0.0;
+            let factor = if is_foreign { factor * WEIGHTS.line_expected_foreign } else { factor };
             let score = (WEIGHTS.line_expected + WEIGHTS.line_expected_doubt * chance.ln()) * factor;
             let (concept, known) = self.shop(concept, household);
             sums.add(concept, score * known, Method::Semantic);

@@ -219,8 +219,11 @@ mod tests {
     fn chances_are_at_most_one_together() {
         let knowledge = Knowledge::get();
         for text in ["SHELL", "A B C", "ZZZZZZZZZZ QQQQQ", &"X".repeat(500), "ΑΒΓ", &"AB ".repeat(160)] {
-            let total: f32 =
-                TextModel::of_payees(knowledge).expect_of_payee(knowledge, text, 12).iter().map(|(_, chance)| chance).sum();
+            let total: f32 = TextModel::of_payees(knowledge)
+                .expect_of_payee(knowledge, text, 12)
+                .iter()
+                .map(|(_, chance)| chance)
+                .sum();
             assert!((0.0..=1.001).contains(&total), "{text}: {total}");
         }
     }

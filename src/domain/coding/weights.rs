@@ -66,6 +66,8 @@ pub struct Weights {
     pub line_expected_doubt: f32,
     /// The part of it that counts beside strong evidence.
     pub line_expected_beside: f32,
+    /// The part of it that counts where such income is not of the trade.
+    pub line_expected_foreign: f32,
     /// Evidence for income on money out.
     pub income_out: f32,
     /// Evidence for an expense on money in.
@@ -191,6 +193,7 @@ pub const WEIGHTS: Weights = Weights {
     line_expected: 2.6,
     line_expected_doubt: 0.7,
     line_expected_beside: 0.6,
+    line_expected_foreign: 0.75,
     income_out: 0.5,
     expense_in: 0.605,
     shop_here: 0.676,

@@ -181,8 +181,11 @@ impl<'k> Decider<'k> {
             named.retain(|account, _| !self.is_loan(*account));
         }
         // What an owner takes is drawn, what an owner pays in is capital, whichever account has the name.
-        let owners = (!self.reader.is_company() && self.reader.owner_of(wording).is_some())
-            .then_some(if money_in { (CAPITAL, DRAWINGS) } else { (DRAWINGS, CAPITAL) });
+        let owners = (!self.reader.is_company() && self.reader.owner_of(wording).is_some()).then_some(if money_in {
+            (CAPITAL, DRAWINGS)
+        } else {
+            (DRAWINGS, CAPITAL)
+        });
         if let Some((meant, other)) = owners {
             named.retain(|account, _| self.fit(*account, other) <= self.fit(*account, meant));
         }
@@ -191,8 +194,15 @@ impl<'k> Decider<'k> {
             && !money_in
         {
             named.retain(|account, _| {
-                self.chart.fits(payee.concept).iter().any(|fit| fit.account == *account && fit.score >= WEIGHTS.balance_sheet_fit)
+                self.chart
+                    .fits(payee.concept)
+                    .iter()
+                    .any(|fit| fit.account == *account && fit.score >= WEIGHTS.balance_sheet_fit)
             });
+        }
+        // Who gives by standing order under Gift Aid gives; the tax comes from HMRC.
+        if money_in && wording.channel == Channel::StandingOrder {
+            named.retain(|account, _| self.fit(*account, "gift_aid") <= self.fit(*account, "donation_income"));
         }
         // What is dear is not kept with what is "under £500".
         if is_large && !money_in {
@@ -258,9 +268,10 @@ impl<'k> Decider<'k> {
         self.sales.is_some_and(|id| SOLD_BY_CARD.contains(&self.knowledge.concept(id).name))
     }
 
-    /// Whether services are sold here that people pay for by card.
+    /// Whether what is sold here is a service known by name that people pay for by card: treatments, meals, repairs.
     fn sells_services(&self) -> bool {
-        self.sells_by_card() && self.sales.is_some_and(|id| self.knowledge.concept(id).name != "sales_goods")
+        let sales = self.sales.map(|id| self.knowledge.concept(id).name);
+        self.sells_by_card() && !matches!(sales, Some("sales_goods" | "sales_services"))
     }
 
     /// Money back to a customer comes out of the sales it was part of: `sold` where the line names it, else the usual ones.
@@ -379,9 +390,9 @@ impl<'k> Decider<'k> {
                 .iter()
                 .map(|fit| {
                     let is_main = is_sales && Some(fit.account) == self.chart.main_sales;
-                    let is_by_card = !is_paid || !NOT_PAID_BY_CARD.iter().any(|word| self.chart.has_word(fit.account, word));
-                    fit.score
-                        - if is_by_card { 0.0 } else { WEIGHTS.not_by_card }
+                    let is_by_card =
+                        !is_paid || !NOT_PAID_BY_CARD.iter().any(|word| self.chart.has_word(fit.account, word));
+                    fit.score - if is_by_card { 0.0 } else { WEIGHTS.not_by_card }
                         + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6)
                         + if is_main { WEIGHTS.main_sales } else { 0.0 }
                 })

@@ -463,3 +463,86 @@ fn gross_interest_and_a_councils_direct_debit_are_known_by_few_words() {
     );
     assert_eq!(found, ["Interest received", "Interest received", "General Rates"]);
 }
+
+#[test]
+fn what_a_company_pays_a_director_as_a_salary_is_a_directors() {
+    use AccountType::Expense;
+    let more = [("Directors' Salaries", Expense)];
+    let found = accounts_of(
+        &more,
+        "Vets, limited company. Rosa Keane is the director; me plus two nurses are on the payroll.",
+        vec![
+            line("2025-05-28", "R KEANE SALARY MAY", "-1047.50"),
+            line("2025-05-28", "T MORTLOCK SALARY MAY", "-1820.11"),
+        ],
+    );
+    assert_eq!(found, ["Directors' Salaries", "Salaries"]);
+}
+
+#[test]
+fn remarks_to_oneself_are_the_owners_money() {
+    use AccountType::Equity;
+    let more = [("Drawings", Equity), ("Capital introduced", Equity)];
+    let found = accounts_of(
+        &more,
+        "Beautician, sole trader, not VAT registered",
+        vec![
+            line("2025-05-02", "S DUNMORE WAGES TO ME", "-250.00"),
+            line("2025-05-09", "C PRITCHARD OWN ACCT", "-60.00"),
+            line("2025-05-19", "S DUNMORE TOPPING UP", "200.00"),
+        ],
+    );
+    assert_eq!(found, ["Drawings", "Drawings", "Capital introduced"]);
+}
+
+#[test]
+fn a_person_who_is_paid_and_pays_in_gives_nothing_back() {
+    let found = accounts_of(
+        &[],
+        "Furniture restorer, sole trader",
+        vec![
+            line("2025-05-02", "MR T ALBRIGHT GARDEN CLEARANCE", "-80.00"),
+            line("2025-05-19", "MR T ALBRIGHT", "640.00"),
+        ],
+    );
+    assert_eq!(found[1], "Sales");
+}
+
+#[test]
+fn what_is_insured_is_not_bought() {
+    use AccountType::Expense;
+    let more = [("Insurance", Expense), ("Small Tools & Blades", Expense)];
+    let found = accounts_of(
+        &more,
+        "Joiner, limited company",
+        vec![line("2025-05-02", "Direct Debit SIMPLY BUSINESS TOOLS AND PL", "-97.62")],
+    );
+    assert_eq!(found, ["Insurance"]);
+}
+
+#[test]
+fn who_gives_by_standing_order_under_gift_aid_gives() {
+    use AccountType::Income;
+    let more = [("Gifts and legacies", Income), ("Gift Aid reclaimed", Income)];
+    let found = accounts_of(
+        &more,
+        "Village hall, charity",
+        vec![
+            line("2025-05-02", "STANDING ORDER FLETCHER A GIFT AID MTHLY", "40.00"),
+            line("2025-05-09", "BGC HMRC CHARITIES GIFT AID", "412.50"),
+        ],
+    );
+    assert_eq!(found, ["Gifts and legacies", "Gift Aid reclaimed"]);
+}
+
+#[test]
+fn the_first_account_of_sales_takes_what_a_web_shop_pays_out() {
+    use AccountType::Income;
+    let mut all = batch(vec![line("2025-05-02", "SHOPIFY PAYMENTS SHPFY PAYOUT", "918.37")]);
+    all.business_context = Cow::Borrowed("Lighting shop, limited company, VAT registered");
+    all.accounts.retain(|account| account.kind != Income);
+    for (code, name) in [("200", "Sales - Lighting"), ("201", "Sales - Electrical"), ("202", "Sales - Exports")] {
+        all.accounts.push(account(code, name, Income));
+    }
+    assert_eq!(all.accounts[code(&all).rows[0].account].code, "200");
+}

@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 10] = [
+const FOLDERS: [&str; 11] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -32,6 +32,7 @@ const FOLDERS: [&str; 10] = [
     "sealed_seventh",
     "sealed_eighth",
     "sealed_ninth",
+    "sealed_tenth",
 ];
 
 /// Words that stand in many payees' names and tell nobody.
