@@ -54,7 +54,8 @@ const OWN_SALES_FIT: f32 = 0.75;
 const NOT_PAID_BY_CARD: &[&str] = &["CONTRACT", "COUNCIL", "EXPORT", "NHS", "TRADE", "WHOLESALE"];
 
 /// What the payee of a line tells whatever its remark says: what is insured, and why somebody stays at a hotel, is no purchase of it.
-const TOLD_BY_PAYEE: &[&str] = &["insurance", "vehicle_insurance", "prof_indemnity", "property_insurance", "hotel"];
+const TOLD_BY_PAYEE: &[&str] =
+    &["insurance", "vehicle_insurance", "prof_indemnity", "property_insurance", "hotel", "rail", "air_travel"];
 
 /// What a concept is in a chart that has no account of its own for it.
 struct Replacement {
@@ -189,7 +190,10 @@ impl<'k> Decider<'k> {
         if let Some((meant, other)) = owners {
             named.retain(|account, _| self.fit(*account, other) <= self.fit(*account, meant));
         }
-        if let Some(payee) = clues.iter().take(2).find(|clue| self.is_about(Some(clue), TOLD_BY_PAYEE))
+        let tells = |(at, clue): &(usize, &Clue)| {
+            self.is_about(Some(clue), TOLD_BY_PAYEE) || *at == 0 && self.is_about(Some(clue), &["subscriptions_prof"])
+        };
+        if let Some((_, payee)) = clues.iter().enumerate().take(2).find(tells)
             && payee.score >= WEIGHTS.usual
             && !money_in
         {

@@ -546,3 +546,18 @@ fn the_first_account_of_sales_takes_what_a_web_shop_pays_out() {
     }
     assert_eq!(all.accounts[code(&all).rows[0].account].code, "200");
 }
+
+#[test]
+fn fares_and_memberships_are_no_purchase_of_what_their_remark_names() {
+    use AccountType::Expense;
+    let more = [("Client Entertaining", Expense), ("Yarn and Fibre Purchases", Expense), ("Subscriptions", Expense)];
+    let found = accounts_of(
+        &more,
+        "Yarn shop, limited company",
+        vec![
+            line("2025-05-02", "VIS EASYJET BRISTOL EDINBURGH CLIENT PITCH", "-84.97"),
+            line("2025-05-09", "CARD PAYMENT TO UK HAND KNITTING ASSOC MEMBERSHIP", "-85.00"),
+        ],
+    );
+    assert_eq!(found, ["Travel", "Subscriptions"]);
+}
