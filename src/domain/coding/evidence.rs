@@ -545,7 +545,12 @@ impl<'k> Reader<'k> {
             return;
         }
         let factor = if strongest >= WEIGHTS.usual { WEIGHTS.line_expected_beside } else { 1.0 };
-        for (concept, chance) in TextModel::of_lines(self.knowledge).expect_of_line(wording.text(), money_in, digits) {
+        let expected = TextModel::of_lines(self.knowledge).expect_of_line(wording.text(), money_in, digits);
+        // Of words it has never seen it knows no more than what most lines are about.
+        if expected.first().is_none_or(|(_, chance)| *chance < WEIGHTS.line_expected_from) {
+            return;
+        }
+        for (concept, chance) in expected {
             let is_foreign = self.knowledge.concept(concept).is_income()
                 && self.business.sales().is_some()
                 && self.business.likely(concept) <= 0.0;

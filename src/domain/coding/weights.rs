@@ -64,6 +64,8 @@ pub struct Weights {
     pub line_expected: f32,
     /// What each e-fold of doubt about it takes away.
     pub line_expected_doubt: f32,
+    /// Below this chance of the likeliest nothing is expected.
+    pub line_expected_from: f32,
     /// The part of it that counts beside strong evidence.
     pub line_expected_beside: f32,
     /// The part of it that counts where such income is not of the trade.
@@ -192,6 +194,7 @@ pub const WEIGHTS: Weights = Weights {
     expected_beside: 0.3,
     line_expected: 2.6,
     line_expected_doubt: 0.7,
+    line_expected_from: 0.25,
     line_expected_beside: 0.6,
     line_expected_foreign: 0.75,
     income_out: 0.5,
