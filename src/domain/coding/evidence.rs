@@ -448,6 +448,15 @@ impl<'k> Reader<'k> {
             }
             return;
         }
+        // A person's own account is an owner's; what a company moves to its own account may be anything.
+        if !self.business.is_company
+            && is_person(&wording.payee)
+            && OWN_ACCOUNT.iter().any(|words| has_phrase(wording.text(), words))
+            && let Some(concept) = if money_in { self.named.capital_introduced } else { self.named.drawings }
+        {
+            sums.add(concept, WEIGHTS.decisive_trade, Method::UniversalPattern);
+            return;
+        }
         if money_in || !is_person(&wording.payee) {
             return;
         }
@@ -526,9 +535,14 @@ impl<'k> Reader<'k> {
             TextModel::of_payees(self.knowledge).expect_of_payee(self.knowledge, wording.text(), digits)
         {
             let score = (WEIGHTS.expected + WEIGHTS.expected_doubt * chance.ln()) * factor;
-            let (concept, known) = self.shop(concept, household);
-            sums.add(concept, score * known, Method::Semantic);
+            self.add_likely(concept, score, household, sums);
         }
+    }
+
+    /// What a model expects, as it is in this trade.
+    fn add_likely(&self, concept: ConceptId, score: f32, household: Option<ConceptId>, sums: &mut Sums) {
+        let (concept, known) = self.shop(concept, household);
+        sums.add(concept, score * known, Method::Semantic);
     }
 
     /// What lines of such words are about.
@@ -556,8 +570,7 @@ impl<'k> Reader<'k> {
                 && self.business.likely(concept) <= 0.0;
             let factor = if is_foreign { factor * WEIGHTS.line_expected_foreign } else { factor };
             let score = (WEIGHTS.line_expected + WEIGHTS.line_expected_doubt * chance.ln()) * factor;
-            let (concept, known) = self.shop(concept, household);
-            sums.add(concept, score * known, Method::Semantic);
+            self.add_likely(concept, score, household, sums);
         }
     }
 }
@@ -576,6 +589,9 @@ fn is_bank_name<'t>(mut words: impl Iterator<Item = &'t str>) -> bool {
         &["BANK", "MONEY", "PLC", "UK", "BUS", "BUSINESS", "ACCOUNT", "CO", "OPERATIVE", "OP", "THE"];
     words.all(|word| is_bank(word) || BESIDE.contains(&word))
 }
+
+/// How people write that an account is theirs.
+const OWN_ACCOUNT: &[&str] = &["OWN ACCT", "OWN ACC", "OWN ACCOUNT", "OWN A C"];
 
 /// Words of work by the week.
 const LABOUR: &[&str] = &["WK", "WE", "WEEK", "WKS", "DAYS", "HRS", "HOURS", "LABOUR", "SHIFTS", "SHIFT"];

@@ -173,45 +173,8 @@ impl<'k> Decider<'k> {
         self.reverse_sales(&mut clues, sold);
         let phrases = self.phrases(wording, money_in || gives_back);
         let mut named = self.named_accounts(wording, &phrases, &vector, &clues, money_in || gives_back);
-        // What a bank charges is no payment of its card.
-        if self.is_about(clues.first(), &["bank_charges", "card_fees", "interest_paid"]) {
-            named.retain(|account, _| !self.is_card(*account));
-        }
-        // Who pays something in is seldom the lender whose name a loan has.
-        if money_in && !self.is_about(clues.first(), &["loan", "loan_received", "mortgage_capital", "hp_finance"]) {
-            named.retain(|account, _| !self.is_loan(*account));
-        }
-        // What an owner takes is drawn, what an owner pays in is capital, whichever account has the name.
-        let owners = (!self.reader.is_company() && self.reader.owner_of(wording).is_some()).then_some(if money_in {
-            (CAPITAL, DRAWINGS)
-        } else {
-            (DRAWINGS, CAPITAL)
-        });
-        if let Some((meant, other)) = owners {
-            named.retain(|account, _| self.fit(*account, other) <= self.fit(*account, meant));
-        }
-        let tells = |(at, clue): &(usize, &Clue)| {
-            self.is_about(Some(clue), TOLD_BY_PAYEE) || *at == 0 && self.is_about(Some(clue), &["subscriptions_prof"])
-        };
-        if let Some((_, payee)) = clues.iter().enumerate().take(2).find(tells)
-            && payee.score >= WEIGHTS.usual
-            && !money_in
-        {
-            named.retain(|account, _| {
-                self.chart
-                    .fits(payee.concept)
-                    .iter()
-                    .any(|fit| fit.account == *account && fit.score >= WEIGHTS.balance_sheet_fit)
-            });
-        }
-        // Who gives by standing order under Gift Aid gives; the tax comes from HMRC.
-        if money_in && wording.channel == Channel::StandingOrder {
-            named.retain(|account, _| self.fit(*account, "gift_aid") <= self.fit(*account, "donation_income"));
-        }
-        // What is dear is not kept with what is "under £500".
-        if is_large && !money_in {
-            named.retain(|account, _| !self.chart.has_word(*account, "UNDER"));
-        }
+        let owners = self.owners_concepts(wording, money_in);
+        self.keep_meant(wording, &clues, (money_in, is_large), owners, &mut named);
         let worded = clues.len();
         let strongest = clues.first().map_or(0.0, |clue| clue.score);
         self.add_usual(&mut clues, wording, money_in);
@@ -244,6 +207,57 @@ impl<'k> Decider<'k> {
             _ => false,
         };
         Decision { is_to_person, is_usual, is_weak, ..decision }
+    }
+
+    /// What an owner who is named takes or pays in, and what it is not; none of others, and of a company.
+    fn owners_concepts(&self, wording: &Wording, money_in: bool) -> Option<(&'static str, &'static str)> {
+        let is_owners = !self.reader.is_company() && self.reader.owner_of(wording).is_some();
+        is_owners.then_some(if money_in { (CAPITAL, DRAWINGS) } else { (DRAWINGS, CAPITAL) })
+    }
+
+    /// Keeps of the accounts that a line names those that it may mean.
+    fn keep_meant(
+        &self,
+        wording: &Wording,
+        clues: &[Clue],
+        (money_in, is_large): (bool, bool),
+        owners: Option<(&str, &str)>,
+        named: &mut BTreeMap<usize, f32>,
+    ) {
+        // What a bank charges is no payment of its card.
+        if self.is_about(clues.first(), &["bank_charges", "card_fees", "interest_paid"]) {
+            named.retain(|account, _| !self.is_card(*account));
+        }
+        // Who pays something in is seldom the lender whose name a loan has.
+        if money_in && !self.is_about(clues.first(), &["loan", "loan_received", "mortgage_capital", "hp_finance"]) {
+            named.retain(|account, _| !self.is_loan(*account));
+        }
+        // What an owner takes is drawn, what an owner pays in is capital, whichever account has the name.
+        if let Some((meant, other)) = owners {
+            named.retain(|account, _| self.fit(*account, other) <= self.fit(*account, meant));
+        }
+        let tells = |(at, clue): &(usize, &Clue)| {
+            self.is_about(Some(clue), TOLD_BY_PAYEE) || *at == 0 && self.is_about(Some(clue), &["subscriptions_prof"])
+        };
+        if let Some((_, payee)) = clues.iter().enumerate().take(2).find(tells)
+            && payee.score >= WEIGHTS.usual
+            && !money_in
+        {
+            named.retain(|account, _| {
+                self.chart
+                    .fits(payee.concept)
+                    .iter()
+                    .any(|fit| fit.account == *account && fit.score >= WEIGHTS.balance_sheet_fit)
+            });
+        }
+        // Who gives by standing order under Gift Aid gives; the tax comes from HMRC.
+        if money_in && wording.channel == Channel::StandingOrder {
+            named.retain(|account, _| self.fit(*account, "gift_aid") <= self.fit(*account, "donation_income"));
+        }
+        // What is dear is not kept with what is "under £500".
+        if is_large && !money_in {
+            named.retain(|account, _| !self.chart.has_word(*account, "UNDER"));
+        }
     }
 
     /// Whether a clue is about one of these concepts.

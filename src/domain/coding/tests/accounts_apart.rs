@@ -496,6 +496,31 @@ fn remarks_to_oneself_are_the_owners_money() {
 }
 
 #[test]
+fn what_a_company_moves_to_its_own_account_is_no_directors() {
+    let more = [("Directors' loan account", AccountType::Liability)];
+    let found = accounts_of(
+        &more,
+        "Yarn shop, limited company",
+        vec![
+            line("2025-05-02", "TFR TO OWN ACCOUNT 44120081", "-500.00"),
+            line("2025-05-09", "TRANSFER OWN A/C", "-700.00"),
+        ],
+    );
+    assert!(!found.contains(&"Directors' loan account".to_owned()), "{found:?}");
+}
+
+#[test]
+fn who_works_for_a_sole_trader_is_no_owner() {
+    let more = [("Drawings", AccountType::Equity), ("Subcontract labour", AccountType::Expense)];
+    let found = accounts_of(
+        &more,
+        "Roofer, sole trader. Tyler Nesbitt is a self-employed labourer.",
+        vec![line("2025-05-02", "T NESBITT", "-480.00")],
+    );
+    assert_ne!(found, ["Drawings"]);
+}
+
+#[test]
 fn a_person_who_is_paid_and_pays_in_gives_nothing_back() {
     let found = accounts_of(
         &[],
