@@ -76,6 +76,7 @@ pub(super) async fn answer<S: 'static>(
         now_ms,
         route: None,
         rate: None,
+        has_waited: false,
         wants_caller: worker.shared.observer.as_ref().is_some_and(|observer| observer.wants_callers()),
         principal: None,
         organisation: None,
@@ -86,9 +87,11 @@ pub(super) async fn answer<S: 'static>(
         guard(run).await
     };
     if let Err(error) = &outcome
+        && !pipeline.has_waited
         && matches!(error.refusal(), Some(RefusalReason::QueueFull | RefusalReason::QueueShare))
     {
-        worker.refusal_turns.wait().await;
+        // The queue filled while the body was on its way.
+        worker.refusal_turns.wait(0).await;
     }
     let (route, rate) = (pipeline.route, pipeline.rate);
     let (principal, organisation, wants_caller) =
@@ -188,6 +191,8 @@ struct RequestPipeline<'a, S> {
     route: Option<usize>,
     /// Set when a credential was accepted and counted: the answer then carries the rate headers.
     rate: Option<RateDecision>,
+    /// Whether it has waited for room already.
+    has_waited: bool,
     /// Whether the observer is told who calls, and of which organisation.
     wants_caller: bool,
     principal: Option<Principal>,
@@ -240,7 +245,10 @@ impl<S: 'static> RequestPipeline<'_, S> {
                     }
                     media => admission.and_then(|caller| media.map(|()| caller)),
                 };
-                admission.and_then(|caller| self.find_room(route, caller))
+                match admission {
+                    Ok(caller) => self.find_room(route, caller, &expected).await,
+                    Err(error) => Err(error),
+                }
             }
             _ => admission,
         };
@@ -406,10 +414,24 @@ impl<S: 'static> RequestPipeline<'_, S> {
         if decision.allowed { Ok(()) } else { Err(ApiError::rate_limited(decision.reset_s)) }
     }
 
-    /// Refuses what there is no room for, before its body is read.
-    fn find_room(&self, route: &Route<S>, caller: Option<Principal>) -> Result<Option<Principal>, ApiError> {
+    /// Refuses what there is no room for, before its body is read. Under overload it waits for its turn, with nothing read
+    /// meanwhile; where there is room by then it is taken.
+    async fn find_room(
+        &mut self,
+        route: &Route<S>,
+        caller: Option<Principal>,
+        expected: &ExpectedBody,
+    ) -> Result<Option<Principal>, ApiError> {
         if let (Some(room), Some(principal)) = (route.room, &caller) {
-            room(&self.worker.shared.state, principal)?;
+            let state = &self.worker.shared.state;
+            if room(state, principal).is_err() {
+                if let Some(permit) = &expected.permit {
+                    permit.suspend();
+                }
+                self.worker.refusal_turns.wait(expected.declared.unwrap_or_default()).await;
+                self.has_waited = true;
+                room(state, principal)?;
+            }
         }
         Ok(caller)
     }
