@@ -121,21 +121,9 @@ impl EngineHandle {
         self.queue.limits()
     }
 
-    /// Whether another job of a person can probably be taken; what its submission says in the end decides.
-    pub fn admits(&self, user: UserId) -> Result<(), QueueRefusal> {
-        self.count_refused(self.queue.admits(user))
-    }
-
     /// Reserves a place for a job of a person, to be kept until the job is submitted.
     pub fn reserve(&self, user: UserId) -> Result<Reservation, QueueRefusal> {
-        self.count_refused(self.queue.reserve(user))
-    }
-
-    fn count_refused<T>(&self, admitted: Result<T, QueueRefusal>) -> Result<T, QueueRefusal> {
-        if admitted.is_err() {
-            self.slot.stats().count_rejected();
-        }
-        admitted
+        self.queue.reserve(user)
     }
 
     /// Durably accepts a job and wakes the engine.

@@ -16,6 +16,7 @@ use futures_util::future::LocalBoxFuture;
 use ipnet::IpNet;
 use tokio::sync::SemaphorePermit;
 
+use crate::actors::queue_board::Reservation;
 use crate::clock::Clock;
 use crate::domain::books::command::BooksCommand;
 use crate::domain::caller::{
@@ -151,6 +152,8 @@ pub struct Call<S> {
     pub(super) parameters: Parameters,
     pub(super) asked: Asked,
     pub(super) payload: Option<Payload>,
+    /// Room for what is asked, where the route needs some and the body came soon.
+    pub(super) reserved: Option<Reservation>,
     /// What is wrong with how the body is declared, where 403 comes before that.
     pub(super) unsupported: Option<ApiError>,
     /// What is wrong with a body that should have been empty.
@@ -402,6 +405,7 @@ impl<S> Call<S> {
             parameters: std::mem::take(&mut question.parameters),
             asked: Asked::Tool(question),
             payload: None,
+            reserved: None,
             unsupported: None,
             unexpected: None,
             worker: Rc::clone(&self.worker),

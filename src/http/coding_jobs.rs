@@ -7,9 +7,11 @@ use super::call::Call;
 use super::error::ApiError;
 use super::job_view;
 use super::products::{ProductLimits, Products};
+use super::route_table::Look;
 use super::submission::{self, Parsed, Submission, count};
 use super::wire::coding;
 use crate::actors::coding_work::pack_body;
+use crate::actors::queue_board::Reservation;
 use crate::domain::caller::{Principal, Scope};
 use crate::domain::job::Product;
 
@@ -31,9 +33,9 @@ pub async fn submit(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     submission::submit(call, &SUBMISSION).await
 }
 
-/// Whether there is room for another job of the caller.
-pub fn room(products: &Products, caller: &Principal) -> Result<(), ApiError> {
-    submission::room(products, caller.user_id, &SUBMISSION)
+/// Reserves room for another job of the caller.
+pub fn room(products: &Products, caller: &Principal, look: Look) -> Result<Reservation, ApiError> {
+    submission::room(products, caller.user_id, &SUBMISSION, look)
 }
 
 /// `GET /api/v1/coding/coding-jobs/{id}`.

@@ -25,6 +25,7 @@ use futures_util::FutureExt as _;
 
 use crate::actors::Actors;
 use crate::actors::grant_registry::TokenSearch;
+use crate::actors::queue_board::Reservation;
 use crate::actors::rate_limiter::Hit;
 use crate::clock::Clock;
 use crate::domain::caller::{
@@ -39,12 +40,14 @@ use crate::http::call::{Asked, Call, Gate, Presented, RateOutcome, SessionError,
 use crate::http::envelope::RequestId;
 use crate::http::error::{ApiError, Challenge, ErrorCode};
 use crate::http::first_party::throttle::Throttle;
-use crate::http::route_table::{Access, BodyRule, Route, RouteMatch};
+use crate::http::route_table::{Access, BodyRule, Look, Route, RouteMatch};
 use crate::http::server::{Finished, LastCredential, PresentedCredential, ReadPermit, Watched, Worker, answered};
 use crate::http::wire::strict;
 use crate::http::{call, envelope, oauth};
 use crate::session::Sessions;
 
+/// How long room stays reserved while a body is on its way.
+const RESERVED_MAX: Duration = Duration::from_millis(100);
 /// A body that is not expected is read up to this size, so that the connection can be used again.
 const UNWANTED_BODY_MAX_BYTES: u64 = 64 * 1024;
 /// How long that may take before the answer goes out regardless.
@@ -77,6 +80,7 @@ pub(super) async fn answer<S: 'static>(
         route: None,
         rate: None,
         has_waited: false,
+        reserved: None,
         wants_caller: worker.shared.observer.as_ref().is_some_and(|observer| observer.wants_callers()),
         principal: None,
         organisation: None,
@@ -91,7 +95,9 @@ pub(super) async fn answer<S: 'static>(
         && matches!(error.refusal(), Some(RefusalReason::QueueFull | RefusalReason::QueueShare))
     {
         // The queue filled while the body was on its way.
-        worker.refusal_turns.wait(0).await;
+        if let Some(wait) = worker.refusal_turns.place(0) {
+            wait.all().await;
+        }
     }
     let (route, rate) = (pipeline.route, pipeline.rate);
     let (principal, organisation, wants_caller) =
@@ -193,6 +199,8 @@ struct RequestPipeline<'a, S> {
     rate: Option<RateDecision>,
     /// Whether it has waited for room already.
     has_waited: bool,
+    /// The room it needs.
+    reserved: Option<Reservation>,
     /// Whether the observer is told who calls, and of which organisation.
     wants_caller: bool,
     principal: Option<Principal>,
@@ -291,6 +299,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
             parameters,
             asked: Asked::Request(self.request.clone()),
             payload,
+            reserved: self.reserved.take(),
             unsupported,
             unexpected,
             worker: Rc::clone(self.worker),
@@ -414,26 +423,51 @@ impl<S: 'static> RequestPipeline<'_, S> {
         if decision.allowed { Ok(()) } else { Err(ApiError::rate_limited(decision.reset_s)) }
     }
 
-    /// Refuses what there is no room for, before its body is read. Under overload it waits for its turn, with nothing read
-    /// meanwhile; where there is room by then it is taken.
+    /// Reserves the room that a request needs, or refuses it before its body is read. Under overload it waits some turns, with
+    /// nothing read meanwhile, and takes what room there is after one of them.
     async fn find_room(
         &mut self,
         route: &Route<S>,
         caller: Option<Principal>,
         expected: &ExpectedBody,
     ) -> Result<Option<Principal>, ApiError> {
-        if let (Some(room), Some(principal)) = (route.room, &caller) {
-            let state = &self.worker.shared.state;
-            if room(state, principal).is_err() {
-                if let Some(permit) = &expected.permit {
-                    permit.suspend();
+        let (Some(room), Some(principal)) = (route.room, &caller) else { return Ok(caller) };
+        let state = &self.worker.shared.state;
+        let mut reserved = room(state, principal, Look::First);
+        if reserved.is_err() {
+            if let Some(permit) = &expected.permit {
+                permit.suspend();
+            }
+            self.has_waited = true;
+            if let Some(wait) = self.worker.refusal_turns.place(expected.declared.unwrap_or_default()) {
+                while reserved.is_err() && wait.turn().await {
+                    reserved = room(state, principal, Look::First);
                 }
-                self.worker.refusal_turns.wait(expected.declared.unwrap_or_default()).await;
-                self.has_waited = true;
-                room(state, principal)?;
+            }
+            if reserved.is_err() {
+                reserved = room(state, principal, Look::Last);
             }
         }
+        self.reserved = Some(reserved?);
         Ok(caller)
+    }
+
+    /// Reads a body that is expected. A slow one loses the room that was reserved for it, so that nobody keeps others out
+    /// by sending nothing.
+    async fn collect(
+        &mut self,
+        incoming: &mut Incoming<'_>,
+        (declared, optional): (Option<u64>, bool),
+        sender: Sender,
+    ) -> Result<Body, ApiError> {
+        let mut collecting = pin!(incoming.collect(declared, optional, sender));
+        if self.reserved.is_some() {
+            if let Ok(body) = tokio::time::timeout(RESERVED_MAX, &mut collecting).await {
+                return body;
+            }
+            self.reserved = None;
+        }
+        collecting.await
     }
 
     /// Whose share of the budget a body counts in.
@@ -466,7 +500,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
         }
         let sender = self.sender(&admission);
         let read = match admission {
-            Ok(caller) => incoming.collect(declared, optional, sender).await.map(|body| (caller, body)),
+            Ok(caller) => self.collect(&mut incoming, (declared, optional), sender).await.map(|body| (caller, body)),
             Err(refusal) => incoming.check_and_forget(optional).await.and(Err(refusal)),
         };
         self.let_go(permit.as_deref(), incoming.is_ended() || !is_some, discard_wait(&read));

@@ -15,6 +15,7 @@ use super::call::Call;
 use super::error::ApiError;
 use super::openapi::Operation;
 use super::query::decode;
+use crate::actors::queue_board::Reservation;
 use crate::domain::caller::{Principal, Scope};
 
 /// Who may call a route.
@@ -68,8 +69,17 @@ impl BodyRule {
 /// What a handler gives back, to be awaited on the worker it was called on.
 pub type HandlerFuture = LocalBoxFuture<'static, Result<HttpResponse, ApiError>>;
 
-/// Whether there is room for what a caller asks, as far as is known when the head of the request is read.
-pub type RoomCheck<S> = fn(&S, &Principal) -> Result<(), ApiError>;
+/// Reserves room for what a caller asks when the head of the request is read.
+pub type RoomCheck<S> = fn(&S, &Principal, Look) -> Result<Reservation, ApiError>;
+
+/// Why somebody looks for room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// What finds none waits, and looks again.
+    First,
+    /// What finds none is refused, and counted as that.
+    Last,
+}
 
 /// One operation.
 pub struct Route<S> {

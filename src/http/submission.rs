@@ -10,6 +10,7 @@ use super::call::Call;
 use super::envelope;
 use super::error::ApiError;
 use super::products::{ProductLimits, Products};
+use super::route_table::Look;
 use super::wire::books::refused;
 use crate::actors::idempotency_lock::IdempotencyLock;
 use crate::actors::queue_board::{QueueRefusal, Reservation};
@@ -66,9 +67,13 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
         return replay(stored, &body_hash);
     }
     let body = std::mem::take(&mut call.body);
+    let reserved = call.reserved.take();
     let place = call.parse_place(body.len()).await;
-    // The queue may have filled while the body was on its way, and parsing is most of what a submission costs.
-    let _reserved = reserve(&products, access.user_id, how.product, how.queue_full)?;
+    // The queue may have filled while a slow body was on its way, and parsing is most of what a submission costs.
+    let _reserved = match reserved {
+        Some(reserved) => reserved,
+        None => reserve(&products, access.user_id, how.product, how.queue_full)?,
+    };
     let parsed = parse(body, how, &products).await?;
     drop(place);
     affordable(&products, &access, &parsed).await?;
@@ -109,19 +114,26 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
     }
 }
 
-/// Whether another job of a person can probably be taken; the unit that takes it decides.
-pub fn room(products: &Products, user: UserId, how: &Submission) -> Result<(), ApiError> {
-    products.actors.engine(how.product).admits(user).map_err(|refusal| no_place(how.queue_full, refusal))
+/// A place in the queue for a job of a person whose body is on its way.
+pub fn room(products: &Products, user: UserId, how: &Submission, look: Look) -> Result<Reservation, ApiError> {
+    match look {
+        Look::First => products.actors.engine(how.product).reserve(user).map_err(|why| no_place(how.queue_full, why)),
+        Look::Last => reserve(products, user, how.product, how.queue_full),
+    }
 }
 
-/// A place in the queue for a job of a person, to be kept until it is submitted.
+/// A place in the queue for a job of a person, to be kept until it is submitted; a refusal is counted.
 pub(super) fn reserve(
     products: &Products,
     user: UserId,
     product: Product,
     queue_full: &'static str,
 ) -> Result<Reservation, ApiError> {
-    products.actors.engine(product).reserve(user).map_err(|refusal| no_place(queue_full, refusal))
+    let engine = products.actors.engine(product);
+    engine.reserve(user).map_err(|refusal| {
+        engine.stats().count_rejected();
+        no_place(queue_full, refusal)
+    })
 }
 
 /// 503 where no place in the queue is left, for anybody or for this person.
