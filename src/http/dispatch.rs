@@ -448,7 +448,11 @@ impl<S: 'static> RequestPipeline<'_, S> {
                 reserved = room(state, principal, Look::Last);
             }
         }
-        self.reserved = Some(reserved?);
+        let reserved = reserved?;
+        // What may be a repetition of a request under way needs no room of its own.
+        if !self.request.headers().contains_key(call::IDEMPOTENCY_KEY) {
+            self.reserved = Some(reserved);
+        }
         Ok(caller)
     }
 

@@ -64,6 +64,25 @@ everywhere! {
         }
         assert_eq!(server.credits(&greedy), (994, 0));
     }
+
+    fn half_a_body_keeps_no_place_in_the_queue(database, product) {
+        let (mut gate, work) = gate(product);
+        let setup = Setup::of(product).on(&database).engine(work);
+        let server = setup.settings(|settings| settings.queue_capacity_jobs = Some(1)).start();
+        let ((_, stalling), (_, other)) = (server.submitter(), server.submitter());
+        let running = server.submit(&other, product.costing(1));
+        gate.started();
+        let stalled = Halfway::begin(&server, &stalling.plaintext, product.path(), "", &product.costing(1));
+        let waiting = until("the place is free", || {
+            let answer = server.submission(&other, product.costing(1));
+            (answer.status == 202).then(|| server.accepted_id(&answer))
+        });
+        assert_eq!(stalled.end(), (503, "busy".to_owned()));
+        gate.open();
+        for id in [running, waiting] {
+            server.ended(&other, &id);
+        }
+    }
 }
 
 /// A request whose body the server has read half of.
