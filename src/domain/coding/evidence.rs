@@ -226,8 +226,8 @@ impl<'k> Reader<'k> {
         let is_for_people =
             meaning.is_none_or(|meaning| [self.named.subsistence, self.named.staff_welfare].contains(&Some(meaning)));
         let is_kept = self.best_fit(supermarket) >= WEIGHTS.family_account;
-        let may_be = !is_kept && !money_in && digits >= DIGITS_MIN && !self.business.is_company && is_for_people;
-        self.named.drawings.filter(|drawings| may_be && self.best_fit(*drawings) >= WEIGHTS.own_account)
+        let may_be = !is_kept && !money_in && digits >= DIGITS_MIN && is_for_people;
+        self.private_account().filter(|private| may_be && self.best_fit(*private) >= WEIGHTS.own_account)
     }
 
     /// Evidence that means something else beside some word.
@@ -434,6 +434,12 @@ impl<'k> Reader<'k> {
             if let Some(concept) = concept {
                 sums.add(concept, WEIGHTS.owner, Method::UniversalPattern);
             }
+            // What sole traders and partners pay themselves is drawn, whatever they call it.
+            if let Some(concept) = self.named.drawings.filter(|_| !self.business.is_company && !money_in)
+                && let Some((pay, ..)) = self.named.salaries.and_then(|salaries| sums.0.remove(&salaries))
+            {
+                sums.add(concept, pay, Method::UniversalPattern);
+            }
             // What a company pays an owner as a salary is a director's.
             if let Some(concept) = self.named.director_salary.filter(|_| self.business.is_company && !money_in)
                 && let Some((pay, ..)) = self.named.salaries.and_then(|salaries| sums.0.remove(&salaries))
@@ -460,6 +466,20 @@ impl<'k> Reader<'k> {
         if money_in || !is_person(&wording.payee) {
             return;
         }
+        // Who the context says is a subcontractor has no wages, although a line calls them so.
+        if let Some(concept) = self.named.subcontractors.filter(|concept| self.is_told(*concept, wording))
+            && let Some((pay, ..)) = self.named.salaries.and_then(|salaries| sums.0.remove(&salaries))
+        {
+            sums.add(concept, pay, Method::UniversalPattern);
+            return;
+        }
+        if self.is_family(wording)
+            && sums.strongest() < WEIGHTS.usual
+            && let Some(drawings) = self.named.drawings
+        {
+            sums.add(drawings, WEIGHTS.owner, Method::UniversalPattern);
+            return;
+        }
         let is_labour = wording.text().split(' ').any(|word| {
             LABOUR.contains(&word)
                 || word.strip_prefix("WK").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
@@ -478,6 +498,25 @@ impl<'k> Reader<'k> {
             let typical = self.business.likely(concept);
             sums.add(concept, (WEIGHTS.person + labour) * (0.75 + 0.5 * typical), Method::Semantic);
         }
+    }
+
+    /// Whether the context says near the payee's name that it is about a concept.
+    fn is_told(&self, concept: ConceptId, wording: &Wording) -> bool {
+        let about = |hit: &PatternMatch<'_>| hit.targets.iter().any(|target| target.concept == concept);
+        self.hints.about(wording.text()).any(|(hint, word)| hint.patterns(self.knowledge, word).iter().any(about))
+    }
+
+    /// Whether nothing but a name is in the line, of somebody who has the surname of a sole trader or partner and of whom the
+    /// context says nothing else.
+    fn is_family(&self, wording: &Wording) -> bool {
+        let words: Vec<&str> = wording.text().split(' ').collect();
+        let has_surname = |name: &Vec<String>| {
+            name.len() >= 2 && name.last().is_some_and(|last| words.last() == Some(&last.as_str()))
+        };
+        !self.business.is_company
+            && words.len() == 2
+            && self.business.owners.iter().any(has_surname)
+            && !words.first().is_some_and(|first| self.hints.about(first).next().is_some())
     }
 
     /// Whether the line names an owner: the surname with the forename or its first letter, or the only name there is.

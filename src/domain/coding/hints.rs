@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::batch::Account;
+use super::instructions::Instructions;
 use super::knowledge::{Knowledge, PatternMatch, Strength, WordLists, stem};
 use super::line::Line;
 use super::text::fold;
@@ -21,26 +23,25 @@ pub struct Hint {
 pub struct Hints {
     sentences: Vec<Hint>,
     by_word: BTreeMap<String, Vec<usize>>,
+    /// What the context says of codes of the chart, and of amounts.
+    pub instructions: Instructions,
 }
 
 impl Hints {
     /// Reads the context.
-    pub fn read(context: &str, lines: &[Line<'_>], lists: &WordLists) -> Self {
-        let mut hints = Self::default();
+    pub fn read(context: &str, accounts: &[Account<'_>], lines: &[Line<'_>], lists: &WordLists) -> Self {
         let common = common_words(lines);
-        for sentence in context.split(['.', ';', '\n', '!', '?']) {
+        let is_telling = |word: &str| !lists.hint_plain.has(word) && !lists.town.has(word) && !common.contains(word);
+        let instructions = Instructions::read(context, accounts, &is_telling);
+        let mut hints = Self { instructions, ..Self::default() };
+        for sentence in sentences(context) {
             let folded = fold(sentence);
             let words: Vec<&str> = folded.split(' ').filter(|word| !word.is_empty()).collect();
             if words.len() < 2 {
                 continue;
             }
             let place = hints.sentences.len();
-            for word in words.iter().filter(|word| {
-                word.chars().count() >= 4
-                    && !lists.hint_plain.has(word)
-                    && !lists.town.has(word)
-                    && !common.contains(**word)
-            }) {
+            for word in words.iter().filter(|word| word.chars().count() >= 4 && is_telling(word)) {
                 let places = hints.by_word.entry((*word).to_owned()).or_default();
                 if places.last() != Some(&place) {
                     places.push(place);
@@ -65,6 +66,11 @@ impl Hints {
             self.sentences.get(place).map(|hint| (hint, word))
         })
     }
+}
+
+/// The sentences of a text; a full stop inside a word or a number ends none: *E.ON*, *P.A.Y.E.*, *1,047.50*.
+pub(super) fn sentences(context: &str) -> impl Iterator<Item = &str> {
+    context.split([';', '\n', '!', '?']).flat_map(|part| part.split(". "))
 }
 
 /// Words that lines of several payees have: towns, mostly.

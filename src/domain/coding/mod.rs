@@ -13,6 +13,7 @@ mod decide;
 mod evidence;
 mod hints;
 mod history;
+mod instructions;
 pub mod knowledge;
 pub mod line;
 mod meaning;

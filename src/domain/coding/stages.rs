@@ -8,7 +8,7 @@ use super::chart::Chart;
 use super::chart_cache::ChartCache;
 use super::confidence;
 use super::context::{Business, has_phrase};
-use super::decide::{Decider, Decision};
+use super::decide::{Decider, Decision, Size};
 use super::evidence::{Reader, is_money_back, is_person};
 use super::hints::Hints;
 use super::history::{self, History, Recall};
@@ -39,8 +39,7 @@ struct Known<'w> {
     channel: Channel,
     category: Option<ConceptId>,
     money_in: bool,
-    is_large: bool,
-    digits: u32,
+    size: Size,
 }
 
 /// Runs every stage.
@@ -53,7 +52,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         return Err(Stopped);
     }
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
-    let hints = Hints::read(&batch.business_context, &lines, &knowledge.words);
+    let hints = Hints::read(&batch.business_context, &batch.accounts, &lines, &knowledge.words);
     let decider = Decider::new(
         knowledge,
         &chart,
@@ -91,8 +90,11 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
             control.progress(u64::try_from(at).unwrap_or(u64::MAX));
         }
         let money_in = line.amount > 0;
-        let is_large = line.pence <= -business.asset_from_pence;
-        let digits = history::size_of(line.pence);
+        let size = Size {
+            is_large: line.pence <= -business.asset_from_pence,
+            digits: history::size_of(line.pence),
+            told_pence: hints.instructions.told(line.pence),
+        };
         let decision = known
             .entry(Known {
                 padded: &wording.padded,
@@ -100,13 +102,12 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
                 channel: wording.channel,
                 category: wording.category,
                 money_in,
-                is_large,
-                digits,
+                size,
             })
             .or_insert_with(|| {
                 // A line without words is not even a usual one.
                 let is_mute = wording.text().is_empty() && wording.category.is_none();
-                if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, is_large, digits) }
+                if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, size) }
             });
         decided.push(decision.clone());
     }
@@ -201,7 +202,7 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
     let business = Business::read(batch, knowledge);
     let chart = Chart::read(&batch.accounts, knowledge);
     let (lines, tags) = Line::read_all(batch);
-    let hints = Hints::read(&batch.business_context, &lines, &knowledge.words);
+    let hints = Hints::read(&batch.business_context, &batch.accounts, &lines, &knowledge.words);
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
     let decider = Decider::new(
         knowledge,

@@ -106,6 +106,8 @@ pub struct Weights {
     pub account_word: f32,
     /// The same in what the context says about the payee.
     pub hinted_word: f32,
+    /// An account whose code the context gives, for a line with a name of that clause.
+    pub told: f32,
     /// What belongs to an account of such a name.
     pub affinity: f32,
     /// An owner's name in the name of an account.
@@ -215,6 +217,7 @@ pub const WEIGHTS: Weights = Weights {
     account_sharpness: 9.567,
     account_word: 3.456,
     hinted_word: 2.04,
+    told: 3.0,
     affinity: 3.878,
     owners_account: 2.0,
     like_from: 0.292,

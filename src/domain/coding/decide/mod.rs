@@ -156,9 +156,9 @@ impl<'k> Decider<'k> {
         Self { knowledge, chart, reader, hints, sales, purchases, private_customers, kin, cards, rare }
     }
 
-    /// Decides a line by its own words. `is_large` says that equipment of this price is an asset, `digits` how many binary
-    /// digits the amount has in pence.
-    pub fn decide(&self, wording: &Wording, money_in: bool, is_large: bool, digits: u32) -> Decision {
+    /// Decides a line by its own words.
+    pub fn decide(&self, wording: &Wording, money_in: bool, size: Size) -> Decision {
+        let Size { is_large, digits, told_pence } = size;
         let vector = self.knowledge.meaning.vector(wording.text());
         let mut clues = self.reader.clues(wording, &vector, money_in, digits);
         clues.truncate(12);
@@ -194,6 +194,7 @@ impl<'k> Decider<'k> {
             self.add_alike_words(wording, &phrases, &clues, &mut named);
         }
         self.clear_net_wages(&clues, &mut named);
+        self.add_told(wording, (money_in, told_pence), &mut named);
         if !money_in {
             self.drop_income(&mut clues, gives_back);
         }
@@ -253,6 +254,12 @@ impl<'k> Decider<'k> {
         // Who gives by standing order under Gift Aid gives; the tax comes from HMRC.
         if money_in && wording.channel == Channel::StandingOrder {
             named.retain(|account, _| self.fit(*account, "gift_aid") <= self.fit(*account, "donation_income"));
+        }
+        // What is not known yet is nobody's, whoever is to be asked about it.
+        named.retain(|account, _| self.fit(*account, "suspense") < WEIGHTS.own_account);
+        // Tax on an owner's income is no capital of the owner whose name the line has.
+        if self.is_about(clues.first(), &["self_assessment"]) {
+            named.retain(|account, _| self.fit(*account, CAPITAL) <= self.fit(*account, "self_assessment"));
         }
         // What is dear is not kept with what is "under £500".
         if is_large && !money_in {
@@ -334,6 +341,27 @@ impl<'k> Decider<'k> {
         {
             let is_cost = |account: usize| self.chart.kinds.get(account) == Some(&AccountType::Expense);
             named.retain(|account, _| !(is_cost(*account) && costs.iter().any(|fit| fit.account == *account)));
+        }
+    }
+
+    /// Adds the accounts that the context sends lines like this to, by code or by amount.
+    fn add_told(
+        &self,
+        wording: &Wording,
+        (money_in, told_pence): (bool, Option<i128>),
+        named: &mut BTreeMap<usize, f32>,
+    ) {
+        for (account, share) in self.hints.instructions.accounts(wording.text()) {
+            if self.takes(account, money_in) {
+                *named.entry(account).or_insert(0.0) += WEIGHTS.told * share;
+            }
+        }
+        for word in told_pence.into_iter().flat_map(|pence| self.hints.instructions.beside_amount(pence)) {
+            for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
+                if self.takes(*account, money_in) {
+                    *named.entry(*account).or_insert(0.0) += WEIGHTS.hinted_word * part;
+                }
+            }
         }
     }
 
@@ -524,6 +552,24 @@ impl<'k> Decider<'k> {
             Some(AccountType::Liability | AccountType::Equity) => true,
             Some(AccountType::Asset) | None => false,
         }
+    }
+}
+
+/// What the amount of a line says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Size {
+    /// Equipment of this price is an asset.
+    pub is_large: bool,
+    /// How many binary digits it has in pence.
+    pub digits: u32,
+    /// It itself, where the context speaks of it.
+    pub told_pence: Option<i128>,
+}
+
+impl Size {
+    /// Of a line of the past, which stands for others of its payee.
+    pub const fn of_past(digits: u32) -> Self {
+        Self { is_large: false, digits, told_pence: None }
     }
 }
 

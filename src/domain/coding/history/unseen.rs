@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::past::{Past, Payee, size_of};
 use super::spread::Spread;
 use crate::domain::coding::batch::AccountType;
-use crate::domain::coding::decide::{Decider, Decision};
+use crate::domain::coding::decide::{Decider, Decision, Size};
 use crate::domain::coding::knowledge::{ConceptId, Knowledge, WordList};
 use crate::domain::coding::line::Line;
 use crate::domain::coding::outcome::{Method, Vat};
@@ -108,7 +108,7 @@ impl Unseen {
             if at % PAYEES_PER_CHECK == 0 && control.is_cancelled() {
                 return Err(Stopped);
             }
-            let decision = decider.decide(&payee.wording, payee.money_in, false, size_of(payee.pence()));
+            let decision = decider.decide(&payee.wording, payee.money_in, Size::of_past(size_of(payee.pence())));
             let shares = payee.shares();
             for feature in features(towns, &payee.wording, payee.pence(), &decision) {
                 let spread = learned.features.entry(feature).or_default();
