@@ -395,12 +395,17 @@ impl<'k> Reader<'k> {
                 _ => {}
             }
         }
+        let owner = self.owner_of(wording);
         for (hint, word) in self.hints.about(&text) {
-            if hint.is_private && !money_in {
+            if !money_in && hint.is_private(word) {
                 let private = if self.business.is_company { self.named.director_loan } else { self.named.drawings };
                 if let Some(concept) = private {
                     sums.add(concept, WEIGHTS.private, Method::UniversalPattern);
                 }
+            }
+            // What the context says of the business beside its owner's name is not about the owner.
+            if owner.is_some_and(|name| name.iter().any(|part| part == word)) {
+                continue;
             }
             for hit in hint.patterns(self.knowledge, word) {
                 let speaks = |target: &Target| {

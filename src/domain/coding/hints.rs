@@ -14,8 +14,8 @@ use super::text::fold;
 pub struct Hint {
     /// Folded, with a space before the first word and behind the last.
     pub padded: String,
-    /// It speaks of what is private.
-    pub is_private: bool,
+    /// Its clauses, padded in the same way, and whether each speaks of what is private.
+    clauses: Vec<(String, bool)>,
 }
 
 /// Every sentence of the context that may name a payee, by the distinctive words in it.
@@ -47,7 +47,12 @@ impl Hints {
                     places.push(place);
                 }
             }
-            hints.sentences.push(Hint { padded: format!(" {folded} "), is_private: speaks_of_private(&words) });
+            let clauses = sentence.split(',').map(|clause| {
+                let folded = fold(clause);
+                let words: Vec<&str> = folded.split(' ').collect();
+                (format!(" {folded} "), speaks_of_private(&words))
+            });
+            hints.sentences.push(Hint { padded: format!(" {folded} "), clauses: clauses.collect() });
         }
         hints
     }
@@ -89,6 +94,19 @@ fn common_words<'l>(lines: &'l [Line<'_>]) -> BTreeSet<&'l str> {
 }
 
 impl Hint {
+    /// Whether it says of what a word names that it is private: "Netflix and Spotify are hers, the van is not" does so of one.
+    pub fn is_private(&self, word: &str) -> bool {
+        let word = format!(" {word} ");
+        let Some(at) = self.clauses.iter().position(|(clause, _)| clause.contains(&word)) else {
+            return self.clauses.iter().any(|(_, is_private)| *is_private);
+        };
+        let (before, behind) = self.clauses.split_at(at);
+        let says_itself =
+            behind.first().is_some_and(|(clause, _)| [" IS ", " ARE "].iter().any(|verb| clause.contains(verb)));
+        behind.iter().any(|(_, is_private)| *is_private)
+            || !says_itself && before.iter().any(|(_, is_private)| *is_private)
+    }
+
     /// Stems of the words near a word of it.
     pub fn near(&self, word: &str) -> Vec<String> {
         let words: Vec<&str> = self.padded.split_whitespace().collect();

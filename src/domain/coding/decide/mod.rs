@@ -190,7 +190,7 @@ impl<'k> Decider<'k> {
         if clues.iter().all(|clue| clue.score < WEIGHTS.fallback_below) && best_named == 0.0 {
             return Decision { is_to_person, ..self.unknown(money_in) };
         }
-        if owners.is_none_or(|(meant, _)| !self.is_about(clues.first(), &[meant])) {
+        if owners.is_none_or(|(meant, _)| !self.is_about(clues.first(), &[meant, "self_assessment"])) {
             self.add_alike_words(wording, &phrases, &clues, &mut named);
         }
         self.clear_net_wages(&clues, &mut named);
@@ -254,6 +254,10 @@ impl<'k> Decider<'k> {
         // Who gives by standing order under Gift Aid gives; the tax comes from HMRC.
         if money_in && wording.channel == Channel::StandingOrder {
             named.retain(|account, _| self.fit(*account, "gift_aid") <= self.fit(*account, "donation_income"));
+        }
+        // Who shares an owner's surname is not the owner, whose capital it is.
+        if owners.is_none() && is_person(&wording.payee) && !self.is_about(clues.first(), &[CAPITAL, DRAWINGS]) {
+            named.retain(|account, _| self.fit(*account, CAPITAL) < WEIGHTS.own_account);
         }
         // What is not known yet is nobody's, whoever is to be asked about it.
         named.retain(|account, _| self.fit(*account, "suspense") < WEIGHTS.own_account);

@@ -153,6 +153,11 @@ impl Contacts {
         }
     }
 
+    /// Whether the line has enough of a contact's name for a payment of the only open item of its amount.
+    pub(super) fn is_hinted(&self, contact: usize, names: &Names<'_>, round: bool) -> bool {
+        self.names.get(contact).is_some_and(|ways| ways.iter().any(|name| name.is_hinted(names, round)))
+    }
+
     /// How like a contact's name what the line says is, in thousandths.
     pub(super) fn likeness(&self, contact: usize, names: &Names<'_>) -> u32 {
         let Some(ways) = self.names.get(contact) else { return 0 };

@@ -18,6 +18,8 @@ pub(super) struct Reading {
     pub(super) numbers: Numbers,
     /// Contacts the line may name and how like they are, in thousandths.
     pub(super) contacts: Vec<(usize, u32)>,
+    /// The only contact with an item of this amount, where the line has some of its name.
+    pub(super) hinted: Option<usize>,
     pub(super) cues: Cues,
 }
 
@@ -29,9 +31,9 @@ pub(super) const WELL_NAMED: u32 = 600;
 pub(super) const HINTED: u32 = 400;
 
 impl Reading {
-    pub(super) fn new(line: &Line<'_>, numbers: Numbers, contacts: Vec<(usize, u32)>) -> Self {
+    pub(super) fn new(line: &Line<'_>, numbers: Numbers, contacts: Vec<(usize, u32)>, hinted: Option<usize>) -> Self {
         let flow = if line.pence > 0 { Flow::In } else { Flow::Out };
-        Self { flow, pence: line.pence.abs(), date: line.date, numbers, contacts, cues: Cues::of(line) }
+        Self { flow, pence: line.pence.abs(), date: line.date, numbers, contacts, hinted, cues: Cues::of(line) }
     }
 
     pub(super) fn likeness(&self, contact: usize) -> u32 {

@@ -6,7 +6,7 @@ use super::amounts::Relation;
 use super::book::{Book, lateness};
 use super::index::NumberIndex;
 use super::numbers::Strength;
-use super::proposal::{HINTED, Part, Proposal, Reading};
+use super::proposal::{HINTED, NAMED, Part, Proposal, Reading};
 
 /// An item the line names.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +43,18 @@ impl Proposer<'_> {
         }
         let veto =
             self.reading.numbers.foreign || spoken_for || named.iter().any(|named| !named.credit && is_certain(named));
-        if veto { None } else { self.by_contact(&named) }
+        if veto { None } else { self.by_contact(&named).or_else(|| self.by_amount(&named)) }
+    }
+
+    /// The only open item of the amount, where some of its contact's name is in the line.
+    fn by_amount(&self, named: &[Named]) -> Option<Proposal> {
+        let reading = self.reading;
+        let contact = reading.hinted.filter(|_| named.is_empty() && !reading.cues.any_part())?;
+        let (item, others) = self.book.nearest(contact, reading.flow, reading.pence, reading.date)?;
+        if others || self.is_sibling(item) {
+            return None;
+        }
+        self.proposal(&[item], &[], Relation::Exact, None, NAMED, false)
     }
 
     /// The items that are named and may be paid, and whether one is named that cannot be: it is settled already.
