@@ -9,9 +9,9 @@ use super::knowledge::stem;
 use super::text::fold;
 
 /// How much an ordinary word of a clause counts beside a name.
-const ORDINARY: f32 = 0.5;
+const ORDINARY: f32 = 0.4;
 /// The most that words of one clause count.
-const MOST: f32 = 1.5;
+const MOST: f32 = 1.3;
 /// A word of a clause that is no name has at least so many letters.
 const SHORTEST_WORD: usize = 4;
 /// A name has at least so many.
@@ -123,7 +123,10 @@ impl Instructions {
         if self.accounts.is_empty() {
             return found;
         }
-        let words: BTreeSet<String> = text.split(' ').map(stem).collect();
+        let words: Vec<&str> = text.split(' ').collect();
+        // A compound name is parted where its words are known.
+        let compounds = words.windows(2).map(|pair| stem(&pair.concat()));
+        let words: BTreeSet<String> = words.iter().map(|word| stem(word)).chain(compounds).collect();
         for accounts in words.iter().filter_map(|word| self.accounts.get(word)) {
             // A word of several clauses says less of each.
             let clauses = f32::from(u8::try_from(accounts.len()).unwrap_or(u8::MAX));
@@ -147,14 +150,14 @@ impl Instructions {
 }
 
 /// Whether a code cannot be taken for a word: it has a digit and two signs, or is of three capital letters or more.
-fn is_code(code: &str) -> bool {
+pub(super) fn is_code(code: &str) -> bool {
     let has_digit = code.chars().any(|sign| sign.is_ascii_digit());
     let signs = code.chars().count();
     has_digit && signs >= 2 || signs >= 3 && code.chars().all(|sign| sign.is_ascii_uppercase())
 }
 
 /// Words that stand before the code of an account.
-fn introduces(word: &str) -> bool {
+pub(super) fn introduces(word: &str) -> bool {
     matches!(
         fold(word).as_str(),
         "TO" | "IN"

@@ -217,7 +217,7 @@ pub const WEIGHTS: Weights = Weights {
     account_sharpness: 9.567,
     account_word: 3.456,
     hinted_word: 2.04,
-    told: 3.0,
+    told: 4.5,
     affinity: 3.878,
     owners_account: 2.0,
     like_from: 0.292,

@@ -125,9 +125,6 @@ fn settle(
     settle_in_context(lines, invoices, "", control)
 }
 
-/// Multiples of this are amounts that many payments have: five pounds.
-const ROUND_PENCE: i128 = 500;
-
 /// Reads the lines that name a number or a contact of the list; the others cannot settle anything.
 fn read(
     lines: &[Line<'_>],
@@ -147,9 +144,8 @@ fn read(
         let flow = if line.pence > 0 { book::Flow::In } else { book::Flow::Out };
         let of_numbers =
             numbers.mentions.iter().flat_map(|mention| &mention.invoices).map(|invoice| contacts.of_invoice(*invoice));
-        let round = line.pence % ROUND_PENCE == 0;
         let hinted = match book.contacts_with(flow, line.pence.abs()) {
-            [contact] if contacts.is_hinted(*contact, &names, round) => Some(*contact),
+            [contact] if contacts.is_hinted(*contact, &names) => Some(*contact),
             _ => None,
         };
         let others: Vec<usize> = book.contacts_with(flow, line.pence.abs()).iter().copied().chain(of_numbers).collect();

@@ -97,7 +97,7 @@ impl<'t> Names<'t> {
 const COMMON: u32 = 50;
 const TELLING: u32 = 75;
 
-/// Fewest letters of a word that tells beside another, of one that tells alone, and of one that may be misspelt.
+/// Fewest letters of a word that tells beside another, of one that tells beside an initial, and of one that may be misspelt.
 const SHORT_WORD: usize = 4;
 const TELLING_WORD: usize = 5;
 const LONG_WORD: usize = 8;
@@ -146,31 +146,25 @@ impl Name {
         self.weigh(names, &found)
     }
 
-    /// Whether the line has enough of the name for a payment of the only open item of its amount: two telling words, the first
-    /// word of the line, or a surname with an initial beside it. A `round` amount is no rarity, so that one word is too little.
-    pub(super) fn is_hinted(&self, names: &Names<'_>, round: bool) -> bool {
-        let tells = |token: &&Token, word: &Word<'_>| {
+    /// Whether the line has enough of the name for a payment of the only open item of its amount: two telling words, or a surname
+    /// with an initial beside it.
+    pub(super) fn is_hinted(&self, names: &Names<'_>) -> bool {
+        let tells = |token: &Token, word: &Word<'_>| {
             let least = if word.letters >= LONG_WORD { MISSPELT } else { SAME };
             token.weight > COMMON && !word.noise && likeness(&token.text, word.text) >= least
         };
-        let letters = |word: &&(usize, &Word<'_>), least: usize| word.1.letters >= least;
         let shared: Vec<(usize, &Word<'_>)> = names
             .words
             .iter()
             .enumerate()
-            .filter(|(_, word)| word.letters >= SHORT_WORD && self.tokens.iter().any(|token| tells(&token, word)))
+            .filter(|(_, word)| word.letters >= SHORT_WORD && self.tokens.iter().any(|token| tells(token, word)))
             .collect();
-        let first = names.words.iter().position(|word| !word.noise && word.letters >= 2);
         let has_initial = |place: usize| {
             let beside = [place.checked_sub(1), place.checked_add(1)].into_iter().flatten();
             let mut initials = beside.filter_map(|beside| names.words.get(beside)).filter(|word| word.letters == 1);
             initials.any(|initial| self.tokens.iter().any(|token| token.text.starts_with(initial.text)))
         };
-        shared.len() >= 2
-            || shared
-                .iter()
-                .filter(|word| letters(word, TELLING_WORD))
-                .any(|(place, _)| Some(*place) == first && !round || has_initial(*place))
+        shared.len() >= 2 || shared.iter().any(|(place, word)| word.letters >= TELLING_WORD && has_initial(*place))
     }
 
     fn match_word(&self, word: &Word<'_>, place: usize, found: &mut [WordMatch]) {

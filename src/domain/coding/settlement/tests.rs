@@ -453,3 +453,18 @@ fn remarks_name_numbers_amounts_and_what_is_missing() {
     );
     assert_eq!(Exact, links(answers(&[line("BARDSLEY CONSTR", "10", 0)], &list)[0].as_ref(), &list)[0].2);
 }
+
+#[test]
+fn the_only_item_of_an_odd_amount_needs_less_of_the_name() {
+    let list = [bill("0377", "Coldbrook Refrigeration", "342"), invoice("204", "Crossed Keys Inn", "187.50")];
+    let settles = |text: &str, amount: &str, list: &[Invoice<'_>]| answers(&[line(text, amount, 0)], list)[0].is_some();
+    assert!(settles("CROSSED KEYS LAMB", "187.50", &list));
+    // Not where one word of the name is there, another amount, or an amount that two owe.
+    assert!(!settles("COLDBROOK FRIDGE REPAIR", "-342", &list));
+    assert!(!settles("CROSSED KEYS LAMB", "187.40", &list));
+    let two = [invoice("204", "Crossed Keys Inn", "187.50"), invoice("9", "Harwick Steel", "187.50")];
+    assert!(!settles("CROSSED KEYS LAMB", "187.50", &two));
+    let couple = [invoice("1035", "Chloe Barrowclough & Sam Dyer", "1650")];
+    assert!(settles("BARROWCLOUGH C WEDDING", "1650", &couple));
+    assert!(!settles("BARROWCLOUGH T WEDDING", "1650", &couple));
+}

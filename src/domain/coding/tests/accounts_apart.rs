@@ -586,3 +586,65 @@ fn fares_and_memberships_are_no_purchase_of_what_their_remark_names() {
     );
     assert_eq!(found, ["Travel", "Subscriptions"]);
 }
+
+#[test]
+fn codes_in_the_context_say_where_lines_go() {
+    use AccountType::Expense;
+    let found = accounts_of(
+        &[("Contributor thanks", Expense), ("Location catering", Expense)],
+        "Film studio, limited company. Whoever is interviewed for us gets a thank-you, posted to N0; everything from Quillfeather \
+         goes to N1, and the printing of scripts is small.",
+        vec![
+            line("2025-05-02", "THANK YOU INTERVIEW B HOLROYD", "-40.00"),
+            line("2025-05-09", "QUILLFEATHER 22419", "-260.00"),
+        ],
+    );
+    assert_eq!(found, ["Contributor thanks", "Location catering"]);
+}
+
+#[test]
+fn amounts_in_the_context_say_what_members_pay_for() {
+    use AccountType::Income;
+    let found = accounts_of(
+        &[("Subscriptions - Adult", Income), ("Subscriptions - Junior", Income)],
+        "Rowing club, not VAT registered. Members pay by standing order: £27 a month is adult, £13.50 junior.",
+        vec![line("2025-05-02", "N QUILLAN STO", "13.50"), line("2025-05-02", "A QUILLAN STO", "27.00")],
+    );
+    assert_eq!(found, ["Subscriptions - Junior", "Subscriptions - Adult"]);
+}
+
+#[test]
+fn what_sole_traders_pay_themselves_and_their_family_is_drawn() {
+    let found = accounts_of(
+        &[("Drawings", AccountType::Equity)],
+        "Odette Penhallow trades as Fern & Bough, making furniture; sole trader, not VAT registered.",
+        vec![
+            line("2025-05-02", "BP ODETTE PENHALLOW WAGE", "-350.00"),
+            line("2025-05-05", "SO OLIVIA PENHALLOW", "-40.00"),
+        ],
+    );
+    assert_eq!(found, ["Drawings", "Drawings"]);
+}
+
+#[test]
+fn subcontractors_of_the_context_have_no_wages() {
+    let found = accounts_of(
+        &[("Subcontractors", AccountType::Expense)],
+        "Builder, limited company. Labour-only subbies Vik Stannard and Moe Crane are paid on Fridays, net of CIS.",
+        vec![line("2025-05-02", "V STANNARD WAGES", "-640.00"), line("2025-05-02", "T ELLERY WAGES", "-410.00")],
+    );
+    assert_eq!(found, ["Subcontractors", "Salaries"]);
+}
+
+#[test]
+fn a_clause_says_of_its_own_payee_only_that_it_is_private() {
+    let found = accounts_of(
+        &[("Drawings", AccountType::Equity)],
+        "Farm, partnership. The farmhouse has its bills from Quernmore Energy and they are private, Octopus is the farm.",
+        vec![
+            line("2025-05-02", "DD OCTOPUS ENERGY A-7", "-188.44"),
+            line("2025-05-05", "DD QUERNMORE ENERGY", "-90.10"),
+        ],
+    );
+    assert_eq!(found, ["Light, power, heating", "Drawings"]);
+}

@@ -1,5 +1,6 @@
 //! The same batch twice, in another order, under other account codes: the same answers.
 
+use super::super::instructions::{introduces, is_code};
 use super::labelled::{answered, businesses};
 use super::*;
 
@@ -112,10 +113,22 @@ fn businesses_thrown_together_are_answered_alike_in_any_order() {
     assert_same("all", &mixed, &outcome, &other, &code(&other));
 }
 
+/// Whether a context names an account by its code, which then is a part of what is said.
+fn is_named(context: &str, code: &str) -> bool {
+    let words: Vec<&str> = context.split_whitespace().collect();
+    let bare = |word: &str| word.trim_matches(|sign: char| !sign.is_alphanumeric()) == code;
+    is_code(code) && words.windows(2).any(|pair| matches!(pair, [before, word] if introduces(before) && bare(word)))
+}
+
 #[test]
 fn other_account_codes_leave_every_answer() {
+    let mut compared = 0;
     for (business, outcome) in answered() {
         let mut other = business.batch.clone();
+        if other.accounts.iter().any(|account| is_named(&other.business_context, &account.code)) {
+            continue;
+        }
+        compared += 1;
         for (place, account) in other.accounts.iter_mut().enumerate() {
             let new: Cow<'static, str> = Cow::Owned(format!("ZQ{place:04}"));
             // A tag may be an account's code, or begin with it.
@@ -130,6 +143,7 @@ fn other_account_codes_leave_every_answer() {
         }
         assert_eq!(outcome, &code(&other), "{}", business.id);
     }
+    assert!(compared * 10 > answered().len() * 8, "{compared} of {} name no code", answered().len());
 }
 
 #[test]
