@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 11] = [
+const FOLDERS: [&str; 12] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -33,6 +33,7 @@ const FOLDERS: [&str; 11] = [
     "sealed_eighth",
     "sealed_ninth",
     "sealed_tenth",
+    "sealed_eleventh",
 ];
 
 /// Words that stand in many payees' names and tell nobody.
