@@ -472,7 +472,7 @@ impl<'k> Reader<'k> {
             return;
         }
         // Who the context says is a subcontractor has no wages, although a line calls them so.
-        if let Some(concept) = self.named.subcontractors.filter(|concept| self.is_told(*concept, wording))
+        if let Some(concept) = self.named.subcontractors.filter(|concept| self.context_says(*concept, wording))
             && let Some((pay, ..)) = self.named.salaries.and_then(|salaries| sums.0.remove(&salaries))
         {
             sums.add(concept, pay, Method::UniversalPattern);
@@ -506,7 +506,7 @@ impl<'k> Reader<'k> {
     }
 
     /// Whether the context says near the payee's name that it is about a concept.
-    fn is_told(&self, concept: ConceptId, wording: &Wording) -> bool {
+    fn context_says(&self, concept: ConceptId, wording: &Wording) -> bool {
         let about = |hit: &PatternMatch<'_>| hit.targets.iter().any(|target| target.concept == concept);
         self.hints.about(wording.text()).any(|(hint, word)| hint.patterns(self.knowledge, word).iter().any(about))
     }

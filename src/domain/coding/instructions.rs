@@ -139,7 +139,7 @@ impl Instructions {
     }
 
     /// An amount, if the context speaks of it.
-    pub fn told(&self, pence: i128) -> Option<i128> {
+    pub fn named_amount(&self, pence: i128) -> Option<i128> {
         Some(pence.abs()).filter(|pence| self.amounts.contains_key(pence))
     }
 

@@ -93,7 +93,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         let size = Size {
             is_large: line.pence <= -business.asset_from_pence,
             digits: history::size_of(line.pence),
-            told_pence: hints.instructions.told(line.pence),
+            named_pence: hints.instructions.named_amount(line.pence),
         };
         let decision = known
             .entry(Known {

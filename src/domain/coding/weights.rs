@@ -107,7 +107,9 @@ pub struct Weights {
     /// The same in what the context says about the payee.
     pub hinted_word: f32,
     /// An account whose code the context gives, for a line with a name of that clause.
-    pub told: f32,
+    pub instructed: f32,
+    /// The same for a person whose line has a remark.
+    pub instructed_person: f32,
     /// What belongs to an account of such a name.
     pub affinity: f32,
     /// An owner's name in the name of an account.
@@ -217,7 +219,8 @@ pub const WEIGHTS: Weights = Weights {
     account_sharpness: 9.567,
     account_word: 3.456,
     hinted_word: 2.04,
-    told: 4.5,
+    instructed: 4.5,
+    instructed_person: 2.0,
     affinity: 3.878,
     owners_account: 2.0,
     like_from: 0.292,

@@ -158,7 +158,7 @@ impl<'k> Decider<'k> {
 
     /// Decides a line by its own words.
     pub fn decide(&self, wording: &Wording, money_in: bool, size: Size) -> Decision {
-        let Size { is_large, digits, told_pence } = size;
+        let Size { is_large, digits, named_pence } = size;
         let vector = self.knowledge.meaning.vector(wording.text());
         let mut clues = self.reader.clues(wording, &vector, money_in, digits);
         clues.truncate(12);
@@ -194,7 +194,7 @@ impl<'k> Decider<'k> {
             self.add_alike_words(wording, &phrases, &clues, &mut named);
         }
         self.clear_net_wages(&clues, &mut named);
-        self.add_told(wording, (money_in, told_pence), &mut named);
+        self.add_instructed(wording, (money_in, named_pence), strongest >= WEIGHTS.usual, &mut named);
         if !money_in {
             self.drop_income(&mut clues, gives_back);
         }
@@ -349,18 +349,22 @@ impl<'k> Decider<'k> {
     }
 
     /// Adds the accounts that the context sends lines like this to, by code or by amount.
-    fn add_told(
+    fn add_instructed(
         &self,
         wording: &Wording,
-        (money_in, told_pence): (bool, Option<i128>),
+        (money_in, named_pence): (bool, Option<i128>),
+        is_remarked: bool,
         named: &mut BTreeMap<usize, f32>,
     ) {
+        // What a person is paid for now is said by the remark, if by anything.
+        let weight =
+            if is_remarked && is_person(&wording.payee) { WEIGHTS.instructed_person } else { WEIGHTS.instructed };
         for (account, share) in self.hints.instructions.accounts(wording.text()) {
             if self.takes(account, money_in) {
-                *named.entry(account).or_insert(0.0) += WEIGHTS.told * share;
+                *named.entry(account).or_insert(0.0) += weight * share;
             }
         }
-        for word in told_pence.into_iter().flat_map(|pence| self.hints.instructions.beside_amount(pence)) {
+        for word in named_pence.into_iter().flat_map(|pence| self.hints.instructions.beside_amount(pence)) {
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
                 if self.takes(*account, money_in) {
                     *named.entry(*account).or_insert(0.0) += WEIGHTS.hinted_word * part;
@@ -567,13 +571,13 @@ pub struct Size {
     /// How many binary digits it has in pence.
     pub digits: u32,
     /// It itself, where the context speaks of it.
-    pub told_pence: Option<i128>,
+    pub named_pence: Option<i128>,
 }
 
 impl Size {
     /// Of a line of the past, which stands for others of its payee.
     pub const fn of_past(digits: u32) -> Self {
-        Self { is_large: false, digits, told_pence: None }
+        Self { is_large: false, digits, named_pence: None }
     }
 }
 
