@@ -198,7 +198,7 @@ pub const WEIGHTS: Weights = Weights {
     expected_beside: 0.3,
     line_expected: 2.6,
     line_expected_doubt: 0.7,
-    line_expected_from: 0.25,
+    line_expected_from: 0.35,
     line_expected_beside: 0.6,
     line_expected_foreign: 0.75,
     income_out: 0.5,
