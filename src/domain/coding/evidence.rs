@@ -521,7 +521,7 @@ impl<'k> Reader<'k> {
         !self.business.is_company
             && words.len() == 2
             && self.business.owners.iter().any(has_surname)
-            && !words.first().is_some_and(|first| self.hints.about(first).next().is_some())
+            && words.first().is_none_or(|first| self.hints.about(first).next().is_none())
     }
 
     /// Whether the line names an owner: the surname with the forename or its first letter, or the only name there is.
