@@ -440,22 +440,14 @@ impl<'k> Reader<'k> {
                 sums.add(concept, WEIGHTS.owner, Method::UniversalPattern);
             }
             // What sole traders and partners pay themselves is drawn, whatever they call it.
-            if let Some(concept) = self.named.drawings.filter(|_| !self.business.is_company && !money_in)
-                && let Some((pay, ..)) = self.named.salaries.and_then(|salaries| sums.0.remove(&salaries))
-            {
-                sums.add(concept, pay, Method::UniversalPattern);
-            }
-            // What a company pays an owner as a salary is a director's.
-            if let Some(concept) = self.named.director_salary.filter(|_| self.business.is_company && !money_in)
-                && let Some((pay, ..)) = self.named.salaries.and_then(|salaries| sums.0.remove(&salaries))
-            {
-                sums.add(concept, pay, Method::UniversalPattern);
+            // Nor is what a company pays an owner as a salary anybody's but a director's.
+            let pay = if self.business.is_company { self.named.director_salary } else { self.named.drawings };
+            if !money_in {
+                sums.replace(self.named.salaries, pay);
             }
             // A loan between an owner and the company is no bank's.
-            if let Some(concept) = self.named.director_loan.filter(|_| self.business.is_company)
-                && let Some((loan, ..)) = self.named.loan.and_then(|loan| sums.0.remove(&loan))
-            {
-                sums.add(concept, loan, Method::UniversalPattern);
+            if self.business.is_company {
+                sums.replace(self.named.loan, self.named.director_loan);
             }
             return;
         }
@@ -472,10 +464,8 @@ impl<'k> Reader<'k> {
             return;
         }
         // Who the context says is a subcontractor has no wages, although a line calls them so.
-        if let Some(concept) = self.named.subcontractors.filter(|concept| self.context_says(*concept, wording))
-            && let Some((pay, ..)) = self.named.salaries.and_then(|salaries| sums.0.remove(&salaries))
-        {
-            sums.add(concept, pay, Method::UniversalPattern);
+        let subcontractors = self.named.subcontractors.filter(|concept| self.context_says(*concept, wording));
+        if sums.replace(self.named.salaries, subcontractors) {
             return;
         }
         if self.is_family(wording)
@@ -726,6 +716,14 @@ impl Sums {
         } else {
             *rest += score;
         }
+    }
+
+    /// Takes what speaks for one concept for another; whether there was anything.
+    fn replace(&mut self, concept: Option<ConceptId>, by: Option<ConceptId>) -> bool {
+        let (Some(concept), Some(by)) = (concept, by) else { return false };
+        let Some((score, ..)) = self.0.remove(&concept) else { return false };
+        self.add(by, score, Method::UniversalPattern);
+        true
     }
 
     fn strongest(&self) -> f32 {

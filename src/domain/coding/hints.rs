@@ -7,7 +7,7 @@ use super::batch::Account;
 use super::instructions::Instructions;
 use super::knowledge::{Knowledge, PatternMatch, Strength, WordLists, stem};
 use super::line::Line;
-use super::text::fold;
+use super::text::{fold, sentences};
 
 /// One sentence of the context.
 #[derive(Debug)]
@@ -71,11 +71,6 @@ impl Hints {
             self.sentences.get(place).map(|hint| (hint, word))
         })
     }
-}
-
-/// The sentences of a text; a full stop inside a word or a number ends none: *E.ON*, *P.A.Y.E.*, *1,047.50*.
-pub(super) fn sentences(context: &str) -> impl Iterator<Item = &str> {
-    context.split([';', '\n', '!', '?']).flat_map(|part| part.split(". "))
 }
 
 /// Words that lines of several payees have: towns, mostly.

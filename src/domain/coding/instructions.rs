@@ -4,9 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::batch::Account;
-use super::hints::sentences;
 use super::knowledge::stem;
-use super::text::fold;
+use super::text::{fold, sentences};
 
 /// How much an ordinary word of a clause counts beside a name.
 const ORDINARY: f32 = 0.4;
@@ -28,11 +27,11 @@ pub struct Instructions {
     amounts: BTreeMap<i128, BTreeSet<String>>,
 }
 
-/// A word of the context.
+/// A word of the context, without the punctuation around it.
 struct Token<'c> {
     raw: &'c str,
-    /// It stands before a comma, so that a clause may end there.
-    ends_clause: bool,
+    /// It begins with a capital letter inside a sentence.
+    is_name: bool,
 }
 
 impl Instructions {
@@ -46,73 +45,84 @@ impl Instructions {
             .collect();
         let mut read = Self::default();
         for sentence in sentences(context) {
-            let tokens: Vec<Token<'_>> = sentence
-                .split_whitespace()
-                .map(|raw| Token { raw: bare(raw), ends_clause: raw.ends_with([',', ':']) })
-                .collect();
-            read.add_codes(&tokens, &codes, is_telling);
-            read.add_amounts(&tokens, is_telling);
+            let mut words = sentence.split_whitespace().enumerate().map(|(place, word)| {
+                let raw = bare(word);
+                let is_name = place > 0 && raw.starts_with(char::is_uppercase);
+                (Token { raw, is_name }, word.ends_with([',', ':']))
+            });
+            let mut before = Vec::new();
+            loop {
+                let mut clause = Vec::new();
+                for (token, is_last) in words.by_ref() {
+                    clause.push(token);
+                    if is_last {
+                        break;
+                    }
+                }
+                if clause.is_empty() {
+                    break;
+                }
+                read.add_amounts(&clause, is_telling);
+                read.add_codes(clause, &mut before, &codes, is_telling);
+            }
         }
         read
     }
 
-    /// Each code takes the words before it, back to the code before, and those behind it up to the end of its clause.
-    fn add_codes(&mut self, tokens: &[Token<'_>], codes: &BTreeMap<&str, usize>, is_telling: &dyn Fn(&str) -> bool) {
-        let named: Vec<(usize, usize)> = tokens
-            .iter()
-            .enumerate()
-            .filter(|(at, token)| {
-                *at > 0
-                    && tokens.get(at - 1).is_some_and(|before| introduces(before.raw))
-                    && codes.contains_key(token.raw)
-            })
-            .filter_map(|(at, token)| codes.get(token.raw).map(|account| (at, *account)))
-            .collect();
-        let mut start = 0;
-        for (place, (at, account)) in named.iter().enumerate() {
-            let next = named.get(place + 1).map_or(tokens.len(), |(next, _)| *next);
-            let clause_end = (*at..next).find(|at| tokens.get(*at).is_some_and(|token| token.ends_clause));
-            let end = clause_end.map_or(if next == tokens.len() { next } else { at + 1 }, |end| end + 1);
-            // What goes somewhere else by name is over when that clause ends.
-            let sent = (start..*at).rev().find(|place| {
-                let clause_of = |place: usize| {
-                    tokens.get(place..*at).is_some_and(|rest| rest.iter().any(|token| token.ends_clause))
-                };
-                let pair = (tokens.get(*place), tokens.get(place + 1));
-                matches!(pair, (Some(verb), Some(to)) if sends(verb.raw) && leads(to.raw)) && clause_of(*place)
-            });
-            let start_here = sent.and_then(|sent| {
-                (sent..*at)
-                    .find(|place| tokens.get(*place).is_some_and(|token| token.ends_clause))
-                    .map(|comma| comma + 1)
-            });
-            start = start_here.unwrap_or(start).max(start);
-            for (place, token) in tokens.iter().enumerate().take(end).skip(start).filter(|(place, _)| place != at) {
-                let is_name = place > 0 && token.raw.starts_with(char::is_uppercase);
-                for word in fold(token.raw).split(' ').filter(|word| is_telling(word)) {
-                    let letters = word.chars().filter(|letter| letter.is_alphabetic()).count();
-                    let counts = match is_name {
-                        true if letters >= SHORTEST_NAME => 1.0,
-                        false if letters >= SHORTEST_WORD => ORDINARY,
-                        _ => continue,
-                    };
-                    let known = self.accounts.entry(stem(word)).or_default().entry(*account).or_default();
-                    *known = known.max(counts);
+    /// Each code of a clause takes the words before it, back to the code before, the last one those behind it as well. `before` are
+    /// the words of the sentence's clauses that wait for a code; where a clause sends them elsewhere by name there are none.
+    fn add_codes<'c>(
+        &mut self,
+        clause: Vec<Token<'c>>,
+        before: &mut Vec<Token<'c>>,
+        codes: &BTreeMap<&str, usize>,
+        is_telling: &dyn Fn(&str) -> bool,
+    ) {
+        let goes = clause.windows(2).any(|pair| matches!(pair, [verb, to] if sends(verb.raw) && leads(to.raw)));
+        let mut last = None;
+        for token in clause {
+            let is_introduced = before.last().is_some_and(|word: &Token<'_>| introduces(word.raw));
+            match codes.get(token.raw).filter(|_| is_introduced) {
+                Some(account) => {
+                    self.add_words(before.drain(..), *account, is_telling);
+                    last = Some(*account);
                 }
+                None => before.push(token),
             }
-            start = end;
+        }
+        match last {
+            Some(account) => self.add_words(before.drain(..), account, is_telling),
+            None if goes => before.clear(),
+            None => {}
         }
     }
 
-    fn add_amounts(&mut self, tokens: &[Token<'_>], is_telling: &dyn Fn(&str) -> bool) {
-        for (at, token) in tokens.iter().enumerate() {
+    fn add_words<'c>(
+        &mut self,
+        tokens: impl Iterator<Item = Token<'c>>,
+        account: usize,
+        is_telling: &dyn Fn(&str) -> bool,
+    ) {
+        for token in tokens {
+            for word in fold(token.raw).split(' ').filter(|word| is_telling(word)) {
+                let letters = word.chars().filter(|letter| letter.is_alphabetic()).count();
+                let counts = match token.is_name {
+                    true if letters >= SHORTEST_NAME => 1.0,
+                    false if letters >= SHORTEST_WORD => ORDINARY,
+                    _ => continue,
+                };
+                let known = self.accounts.entry(stem(word)).or_default().entry(account).or_default();
+                *known = known.max(counts);
+            }
+        }
+    }
+
+    /// An amount is about the words near it in its clause.
+    fn add_amounts(&mut self, clause: &[Token<'_>], is_telling: &dyn Fn(&str) -> bool) {
+        for (at, token) in clause.iter().enumerate() {
             let Some(pence) = token.raw.strip_prefix('£').and_then(pence) else { continue };
-            let from = (0..at).rev().find(|before| tokens.get(*before).is_some_and(|token| token.ends_clause));
-            let from = from.map_or(0, |before| before + 1).max(at.saturating_sub(REACH));
-            let to = (at..tokens.len()).find(|behind| tokens.get(*behind).is_some_and(|token| token.ends_clause));
-            let to = to.map_or(tokens.len(), |behind| behind + 1).min(at + REACH + 1);
-            let words = tokens.get(from..to).unwrap_or_default().iter().map(|token| fold(token.raw));
-            let telling = words.filter(|word| word.chars().count() >= SHORTEST_WORD && is_telling(word));
+            let near = clause.iter().take(at + REACH + 1).skip(at.saturating_sub(REACH)).map(|token| fold(token.raw));
+            let telling = near.filter(|word| word.chars().count() >= SHORTEST_WORD && is_telling(word));
             self.amounts.entry(pence).or_default().extend(telling.map(|word| stem(&word)));
         }
     }

@@ -30,6 +30,11 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
+/// The sentences of a text; a full stop inside a word or a number ends none: *E.ON*, *P.A.Y.E.*, *1,047.50*.
+pub fn sentences(context: &str) -> impl Iterator<Item = &str> {
+    context.split([';', '\n', '!', '?']).flat_map(|part| part.split(". "))
+}
+
 fn part(folded: &mut String) {
     if !folded.is_empty() && !folded.ends_with(' ') {
         folded.push(' ');

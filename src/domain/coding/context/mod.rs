@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::batch::{AccountType, Batch};
 use super::knowledge::{ConceptId, Knowledge, Sector, WordList, WordLists};
 use super::outcome::Vat;
-use super::text::fold;
+use super::text::{fold, sentences};
 
 /// The business behind a batch.
 #[derive(Debug)]
@@ -169,7 +169,7 @@ fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec
 /// ("Kit over £500", "Tools under 500"), else £1,000.
 fn asset_from_pence(batch: &Batch<'_>, words: &WordLists) -> i128 {
     const USUAL_PENCE: i128 = 100_000;
-    for sentence in batch.business_context.split(['.', ';', '\n']) {
+    for sentence in sentences(&batch.business_context) {
         let folded = fold(sentence);
         let about = words.asset.iter().any(|word| has_phrase(&folded, word));
         let Some((_, behind)) = sentence.split_once('\u{a3}').filter(|_| about) else { continue };
@@ -197,7 +197,7 @@ fn pounds_at_start(text: &str) -> Option<i128> {
 
 /// Whether one sentence of the context sends private purchases to the director's loan.
 fn has_private_purchases(context: &str, words: &WordLists) -> bool {
-    context.split(['.', ';', '\n']).any(|sentence| {
+    sentences(context).any(|sentence| {
         let folded = fold(sentence);
         let says = |list: &WordList| list.iter().any(|phrase| has_phrase(&folded, phrase));
         says(&words.private_purchases) && says(&words.loan_account) && !says(&words.denial)
@@ -206,7 +206,7 @@ fn has_private_purchases(context: &str, words: &WordLists) -> bool {
 
 /// Whether the context says that rent is charged with VAT: the landlord has opted to tax.
 fn rent_has_vat(context: &str, words: &WordLists) -> bool {
-    context.split(['.', ';', '\n']).any(|sentence| {
+    sentences(context).any(|sentence| {
         let folded = fold(sentence);
         let says = |phrase: &str| has_phrase(&folded, phrase);
         let about = says("RENT") || says("LANDLORD") || says("LEASE");

@@ -77,9 +77,12 @@ impl Sentence<'_> {
         let names = self.words.iter().skip(at).take_while(|word| self.is_name(word)).count();
         let behind: Vec<String> =
             self.words.iter().skip(at + names).take(5).map(|word| bare(word).to_lowercase()).collect();
-        // "Ruth Example trades as Twine": whoever trades under another name is its owner.
-        let trades = matches!(behind.as_slice(), [trades, as_, ..] if matches!(trades.as_str(), "trades" | "trading") && as_ == "as");
-        if trades && (2..=NAME_WORDS_MAX).contains(&names) && self.words.get(at).is_some_and(|word| *word == bare(word))
+        // "Ruth Example trades as Twine": whoever trades under another name is its owner. No comma parts the two words of a name.
+        let trades = behind.first().is_some_and(|verb| verb == "trades" || verb == "trading");
+        if trades
+            && behind.get(1).is_some_and(|word| word == "as")
+            && (2..=NAME_WORDS_MAX).contains(&names)
+            && self.words.get(at).is_some_and(|word| *word == bare(word))
         {
             return true;
         }

@@ -144,11 +144,12 @@ fn read(
         let flow = if line.pence > 0 { book::Flow::In } else { book::Flow::Out };
         let of_numbers =
             numbers.mentions.iter().flat_map(|mention| &mention.invoices).map(|invoice| contacts.of_invoice(*invoice));
-        let hinted = match book.contacts_with(flow, line.pence.abs()) {
+        let with_amount = book.contacts_with(flow, line.pence.abs());
+        let hinted = match with_amount {
             [contact] if contacts.is_hinted(*contact, &names) => Some(*contact),
             _ => None,
         };
-        let others: Vec<usize> = book.contacts_with(flow, line.pence.abs()).iter().copied().chain(of_numbers).collect();
+        let others: Vec<usize> = with_amount.iter().copied().chain(of_numbers).collect();
         for contact in others {
             if !named.iter().any(|(known, _)| *known == contact) {
                 named.push((contact, contacts.likeness(contact, &names)));
