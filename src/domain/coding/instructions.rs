@@ -117,13 +117,24 @@ impl Instructions {
         }
     }
 
-    /// An amount is about the words near it in its clause.
+    /// An amount is about the words near it in its clause. Of several amounts each has the words before it, back to the amount before
+    /// (*juniors £18 and social members £25*), or those behind it where the clause begins with one.
     fn add_amounts(&mut self, clause: &[Token<'_>], is_telling: &dyn Fn(&str) -> bool) {
-        for (at, token) in clause.iter().enumerate() {
-            let Some(pence) = token.raw.strip_prefix('£').and_then(pence) else { continue };
-            let near = clause.iter().take(at + REACH + 1).skip(at.saturating_sub(REACH)).map(|token| fold(token.raw));
+        let amounts: Vec<(usize, i128)> =
+            clause.iter().enumerate().filter_map(|(at, token)| Some((at, amount(token.raw)?))).collect();
+        let leads = amounts.first().is_some_and(|(first, _)| *first == 0);
+        for (turn, (at, pence)) in amounts.iter().enumerate() {
+            let before = turn.checked_sub(1).and_then(|turn| amounts.get(turn)).map_or(0, |(before, _)| before + 1);
+            let next = amounts.get(turn + 1).map_or(clause.len(), |(next, _)| *next);
+            let (from, until) = match amounts.len() {
+                1 => (0, clause.len()),
+                _ if leads => (*at, next),
+                _ => (before, *at),
+            };
+            let (from, until) = (from.max(at.saturating_sub(REACH)), until.min(at + REACH + 1));
+            let near = clause.iter().take(until).skip(from).map(|token| fold(token.raw));
             let telling = near.filter(|word| word.chars().count() >= SHORTEST_WORD && is_telling(word));
-            self.amounts.entry(pence).or_default().extend(telling.map(|word| stem(&word)));
+            self.amounts.entry(*pence).or_default().extend(telling.map(|word| stem(&word)));
         }
     }
 
@@ -202,6 +213,11 @@ fn leads(word: &str) -> bool {
 /// A word without the punctuation around it; a sign of pounds stays.
 fn bare(word: &str) -> &str {
     word.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '£')
+}
+
+/// Pence of an amount with its sign: `£34`.
+fn amount(raw: &str) -> Option<i128> {
+    raw.strip_prefix('£').and_then(pence)
 }
 
 /// Pence of an amount in pounds: `34`, `12.50`, `1,047.50`.

@@ -40,6 +40,7 @@ struct Known<'w> {
     category: Option<ConceptId>,
     money_in: bool,
     size: Size,
+    home: Option<usize>,
 }
 
 /// Runs every stage.
@@ -59,7 +60,8 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         Reader::new(knowledge, &business, &hints, &chart),
         &hints,
         (sales, business.purchases()),
-    );
+    )
+    .of_accounts(&tags);
     let own = OwnAccounts::resolve(batch);
     let allowed = AllowedVat::read(batch.vat_codes.as_deref());
     let stage = Stage {
@@ -103,11 +105,12 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
                 category: wording.category,
                 money_in,
                 size,
+                home: line.tag,
             })
             .or_insert_with(|| {
                 // A line without words is not even a usual one.
                 let is_mute = wording.text().is_empty() && wording.category.is_none();
-                if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, size) }
+                if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, size, line.tag) }
             });
         decided.push(decision.clone());
     }

@@ -24,8 +24,17 @@ const FEW_SETS: u64 = 1_500;
 /// Sums of neighbouring rows lie closer together than amounts of that size do anywhere.
 const CROWDED: f64 = 3.0;
 
-/// Sums that chance may bring about for one row; above it nothing is said.
-pub(super) const ACCIDENTS: f64 = 0.05;
+/// Sums that chance may bring about for one row among [`CROWD`] others; above it nothing is said.
+const ACCIDENTS: f64 = 0.05;
+
+/// Open rows near one row for which [`ACCIDENTS`] is the limit. Of more rows more have no partner, and every one of them may
+/// be taken for a part, so that less may come about by chance.
+const CROWD: f64 = 40.0;
+
+/// Sums that chance may bring about for a row with so many open rows of the other side near it.
+pub(super) fn limit(open_near: usize) -> f64 {
+    ACCIDENTS * (CROWD / open_near.max(1) as f64).clamp(0.5, 4.0)
+}
 
 /// What a file's own amounts weigh against the usual ones, in rows.
 const USUAL_ROWS: f64 = 20.0;
@@ -60,6 +69,8 @@ pub(super) struct Search {
     pub(super) goal: i64,
     /// How likely any row has this very amount.
     pub(super) usual: f64,
+    /// Sums that chance may bring about; above it nothing is said.
+    pub(super) limit: f64,
 }
 
 impl Search {
@@ -112,7 +123,7 @@ impl Search {
             }
         }
         let accidents = tried.len() as f64 * self.usual;
-        found.filter(|_| accidents <= ACCIDENTS).map(|places| (places, accidents))
+        found.filter(|_| accidents <= self.limit).map(|places| (places, accidents))
     }
 
     /// The one set of a few members that has the sum and one of the first `anchors` members in it: the payee is known of that
@@ -144,7 +155,7 @@ impl Search {
         let accidents =
             accidents(&amounts, sets.tried, self.usual).max(sets.near as f64 * step as f64 / (2 * sets.around) as f64);
         let places = chosen(mask).map(|one| one.place).collect();
-        (accidents <= ACCIDENTS).then_some((places, accidents))
+        (accidents <= self.limit).then_some((places, accidents))
     }
 
     /// The one subset of two and more that has the sum, unless others have it too or come near it too often.
@@ -177,7 +188,7 @@ impl Search {
         let lattice = lattice(&amounts, self.goal);
         let accidents =
             (others as f64 + 1.0) * lattice as f64 / (2 * around) as f64 + members.len() as f64 * self.usual;
-        if accidents > ACCIDENTS || exact > 64 {
+        if accidents > self.limit || exact > 64 {
             return None;
         }
         let mut solutions: Vec<u32> = Vec::new();
@@ -316,7 +327,7 @@ mod tests {
             };
             let member = |(at, &pence): (usize, &i64)| Member { day: at as i32, key: 0, pence, place: at as u32 };
             let members: Vec<Member> = amounts.iter().enumerate().map(member).collect();
-            let search = Search { goal: sum(mask), usual: 0.0 };
+            let search = Search { goal: sum(mask), usual: 0.0, limit: ACCIDENTS };
             let all: Vec<u32> = (1..1_u32 << count).filter(|&other| sum(other) == sum(mask)).collect();
             if let Some((places, accidents)) = search.subset(&members) {
                 let found = places.iter().fold(0, |found, &place| found | 1 << place);

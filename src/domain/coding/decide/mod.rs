@@ -9,9 +9,11 @@ use super::batch::AccountType;
 use super::chart::{Chart, Fit, capital_of};
 use super::evidence::{Clue, Reader, is_money_back, is_person};
 use super::hints::Hints;
-use super::knowledge::{ConceptId, Knowledge};
+use super::knowledge::{ConceptId, Knowledge, stem};
+use super::line::Tags;
 use super::meaning::Vector;
 use super::outcome::Method;
+use super::text::fold;
 use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording};
 
@@ -49,6 +51,9 @@ const PAID_SALES: &[&str] = &["card_takings", "online_sales", "marketplace_sales
 
 /// From this fit on such sales have an account of their own.
 const OWN_SALES_FIT: f32 = 0.75;
+
+/// What a word of the account that a line is from counts beside one of the line.
+const HOME_PART: f32 = 0.9;
 
 /// Words of accounts whose customers pay by invoice.
 const NOT_PAID_BY_CARD: &[&str] = &["CONTRACT", "COUNCIL", "EXPORT", "NHS", "TRADE", "WHOLESALE"];
@@ -136,6 +141,8 @@ pub struct Decider<'k> {
     cards: Vec<usize>,
     /// Rare words of account names: word, account, how much of the name it is.
     rare: BTreeMap<String, Vec<(usize, f32)>>,
+    /// By the caller's own account that a line is from: the income account that has a word of its name.
+    home_sales: Vec<Option<(usize, f32)>>,
 }
 
 impl<'k> Decider<'k> {
@@ -153,11 +160,34 @@ impl<'k> Decider<'k> {
         let cards = cards.iter().filter(|fit| fit.score >= 0.6).map(|fit| fit.account).collect();
         let kin = knowledge.affinities.accounts(&chart.words);
         let rare = rare_words(chart, &knowledge.words);
-        Self { knowledge, chart, reader, hints, sales, purchases, private_customers, kin, cards, rare }
+        let home_sales = Vec::new();
+        Self { knowledge, chart, reader, hints, sales, purchases, private_customers, kin, cards, rare, home_sales }
     }
 
-    /// Decides a line by its own words.
-    pub fn decide(&self, wording: &Wording, money_in: bool, size: Size) -> Decision {
+    /// What comes into the bar's account is sold at the bar: tells the caller's several accounts apart by their names.
+    pub fn of_accounts(mut self, tags: &Tags<'_>) -> Self {
+        let sold = |tag: &&str| {
+            let words: Vec<String> = fold(tag).split(' ').map(stem).collect();
+            let named = words.iter().filter_map(|word| {
+                let mut accounts = self.rare.get(word)?.iter().filter(|(account, _)| {
+                    self.chart.kinds.get(*account) == Some(&AccountType::Income)
+                });
+                let account = accounts.next()?;
+                accounts.next().is_none().then_some(*account)
+            });
+            let mut named: Vec<(usize, f32)> = named.collect();
+            named.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+            named.dedup_by_key(|(account, _)| *account);
+            if let [account] = named.as_slice() { Some(*account) } else { None }
+        };
+        if tags.names().len() > 1 {
+            self.home_sales = tags.names().iter().map(sold).collect();
+        }
+        self
+    }
+
+    /// Decides a line by its own words; `home` is the caller's own account that it is from.
+    pub fn decide(&self, wording: &Wording, money_in: bool, size: Size, home: Option<usize>) -> Decision {
         let Size { is_large, digits, named_pence } = size;
         let vector = self.knowledge.meaning.vector(wording.text());
         let mut clues = self.reader.clues(wording, &vector, money_in, digits);
@@ -184,6 +214,12 @@ impl<'k> Decider<'k> {
             && let Some(fit) = self.private_customers
         {
             *named.entry(fit.account).or_insert(0.0) += WEIGHTS.account_word * 0.6;
+        }
+        if money_in
+            && !is_money_back(wording)
+            && let Some((account, part)) = home.and_then(|home| self.home_sales.get(home).copied().flatten())
+        {
+            *named.entry(account).or_insert(0.0) += WEIGHTS.account_word * HOME_PART * part;
         }
         let best_named = named.values().copied().fold(0.0, f32::max);
         let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);

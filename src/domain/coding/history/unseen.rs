@@ -108,7 +108,7 @@ impl Unseen {
             if at % PAYEES_PER_CHECK == 0 && control.is_cancelled() {
                 return Err(Stopped);
             }
-            let decision = decider.decide(&payee.wording, payee.money_in, Size::of_past(size_of(payee.pence())));
+            let decision = decider.decide(&payee.wording, payee.money_in, Size::of_past(size_of(payee.pence())), None);
             let shares = payee.shares();
             for feature in features(towns, &payee.wording, payee.pence(), &decision) {
                 let spread = learned.features.entry(feature).or_default();

@@ -37,6 +37,8 @@ pub(super) struct Numbers {
     pub(super) foreign: bool,
     /// Other numbers that might be an invoice's: value, digits as written, in the reference.
     bare: Vec<Bare>,
+    /// Value and length of all digits that stand together.
+    written: Vec<(u64, usize)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -49,11 +51,28 @@ struct Bare {
 /// Numbers without any word for an invoice that a line may have before they are taken for something else.
 const MOST_BARE: usize = 6;
 
+/// Digits of the longest number in which a typing error is looked for.
+const LONGEST_SERIAL: usize = 9;
+
 impl Numbers {
     fn remember(&mut self, run: &Run<'_>) {
         if let (3..=9, Ok(value)) = (run.text.len(), run.text.parse()) {
             self.bare.push(Bare { value, length: run.text.len(), in_reference: run.field == Field::Reference });
         }
+    }
+
+    /// Whether a number is written that has two neighbouring digits of a serial number exchanged, as a typing error does.
+    pub(super) fn has_exchanged(&self, (serial, length): (u64, usize)) -> bool {
+        let digits = |value: u64| format!("{value:0length$}").into_bytes();
+        let serial = digits(serial);
+        self.written.iter().filter(|(_, written)| *written == length).any(|(value, _)| {
+            let written = digits(*value);
+            (1..length).any(|at| {
+                let mut exchanged = serial.clone();
+                exchanged.swap(at - 1, at);
+                exchanged == written && exchanged != serial
+            })
+        })
     }
 
     /// A line full of numbers has some of the list by chance.
@@ -73,6 +92,8 @@ impl NumberIndex {
             return numbers;
         }
         let runs = of_line(line);
+        let written = runs.iter().filter(|run| run.digits && run.text.len() <= LONGEST_SERIAL);
+        numbers.written.extend(written.filter_map(|run| Some((run.text.parse().ok()?, run.text.len()))));
         let mut led = false;
         let mut place = 0;
         let mut key = String::new();

@@ -6,7 +6,7 @@ use super::amounts::Relation;
 use super::book::{Book, lateness};
 use super::index::NumberIndex;
 use super::numbers::Strength;
-use super::proposal::{HINTED, NAMED, Part, Proposal, Reading};
+use super::proposal::{HINTED, NAMED, Part, Proposal, Reading, WELL_NAMED};
 
 /// An item the line names.
 #[derive(Debug, Clone, Copy)]
@@ -41,9 +41,30 @@ impl Proposer<'_> {
         {
             return Some(proposal);
         }
+        if named.is_empty()
+            && let Some(proposal) = self.by_mistyped_number()
+        {
+            return Some(proposal);
+        }
         let veto =
             self.reading.numbers.foreign || spoken_for || named.iter().any(|named| !named.credit && is_certain(named));
         if veto { None } else { self.by_contact(&named).or_else(|| self.by_amount(&named)) }
+    }
+
+    /// The only open item of the amount of a contact that is named, where two neighbouring digits of its number were exchanged.
+    fn by_mistyped_number(&self) -> Option<Proposal> {
+        let reading = self.reading;
+        let well_named = reading.contacts.iter().filter(|(_, likeness)| *likeness >= WELL_NAMED);
+        let mut found = well_named.filter_map(|(contact, likeness)| {
+            let (item, others) = self.book.nearest(*contact, reading.flow, reading.pence, reading.date)?;
+            let is_mistyped = self.index.serial(item).is_some_and(|serial| reading.numbers.has_exchanged(serial));
+            (is_mistyped && !others).then_some((item, *likeness))
+        });
+        let (item, likeness) = found.next()?;
+        if found.next().is_some() {
+            return None;
+        }
+        self.proposal(&[item], &[], Relation::Exact, Some(Strength::Weak), likeness, false)
     }
 
     /// The only open item of the amount, where some of its contact's name is in the line.

@@ -25,7 +25,7 @@ use crate::domain::recon::evidence::{Evidence, Reader, Texts};
 use crate::domain::recon::kin::{Mention, Sets, Wanted};
 use crate::domain::recon::ordered::Ordered;
 use crate::domain::recon::pace::Pace;
-use crate::domain::recon::subset_sum::{ACCIDENTS, MEMBERS, Member, Search, accidents, chance_of_amount, nearest};
+use crate::domain::recon::subset_sum::{MEMBERS, Member, Search, accidents, chance_of_amount, limit, nearest};
 use crate::domain::recon::words::Side;
 
 /// Groups given for one run.
@@ -49,8 +49,8 @@ const PAYEE_PAIRS: usize = 500_000;
 /// Subset sums that are looked at, for the whole job.
 const SUBSET_SUMS: u64 = 8_000_000;
 
-/// Sums that chance may bring about where no row of a set has a word in common with the row it makes up.
-const ACCIDENTS_OF_STRANGERS: f64 = 0.01;
+/// Share of the usual limit that chance may reach where no row of a set has a word in common with the row it makes up.
+const STRANGERS: f64 = 0.2;
 
 /// Rows of one amount that are looked at to find those of one payee.
 const SAME_AMOUNT: usize = 64;
@@ -243,9 +243,10 @@ impl Leftover<'_> {
         let (one, other) = if is_bank { (self.bank, self.book) } else { (self.book, self.bank) };
         let (one_rows, other_rows) = if is_bank { (bank, book) } else { (book, bank) };
         let side = if is_bank { &self.texts.book } else { &self.texts.bank };
-        let (nearby, rivals) = match way {
-            Way::WithOthers => (self.open_rows(!is_bank, taken)?, self.open_rows(is_bank, taken)?),
-            _ => (Nearby::default(), Nearby::default()),
+        let nearby = self.open_rows(!is_bank, taken)?;
+        let rivals = match way {
+            Way::WithOthers => self.open_rows(is_bank, taken)?,
+            _ => Nearby::default(),
         };
         let mut reader = Reader::new(self.texts.vocabulary.len());
         for run in pairs.chunk_by(|left, right| left.0 == right.0) {
@@ -254,12 +255,14 @@ impl Leftover<'_> {
                 continue;
             }
             let row = run[0].0;
-            if way == Way::WithOthers && nearby.around(one.days[row as usize], self.window_days).len() > ROWS_NEARBY {
+            let open_near = nearby.around(one.days[row as usize], self.window_days).len();
+            if way == Way::WithOthers && open_near > ROWS_NEARBY {
                 continue;
             }
             let mut members: Vec<Member> = run.iter().map(|&(_, place)| self.member(side, other, place)).collect();
             members.sort_unstable();
-            let search = Search { goal: one.pence[row as usize] as i64, usual: self.usual(is_bank, row)? };
+            let (goal, usual) = (one.pence[row as usize] as i64, self.usual(is_bank, row)?);
+            let search = Search { goal, usual, limit: limit(open_near) };
             let sum = match way {
                 Way::Run | Way::Kin => search.whole_runs(&members),
                 Way::Subset => {
@@ -425,6 +428,7 @@ impl Leftover<'_> {
             let usual = self.usual(is_bank, row)?;
             // Rows near by that name the same, and the sets they are in.
             let near = others.around(day, self.window_days);
+            let of_payee = limit(near.len());
             let near = if near.len() <= ROWS_NEARBY { near } else { &[] };
             self.pace.spend(64 * (1 + near.len() as u64))?;
             let mut shares_name = |place: u32| self.shares_name(&mut reader, is_bank, row, place);
@@ -441,10 +445,8 @@ impl Leftover<'_> {
                     let as_stranger = accidents(&amounts, tried, usual);
                     let as_related = accidents(&amounts, with_related.min(all), usual);
                     let (chance, limit) = match is_related {
-                        true if as_related <= as_stranger * ACCIDENTS / ACCIDENTS_OF_STRANGERS => {
-                            (as_related, ACCIDENTS)
-                        }
-                        _ => (as_stranger, ACCIDENTS_OF_STRANGERS),
+                        true if as_related <= as_stranger / STRANGERS => (as_related, of_payee),
+                        _ => (as_stranger, of_payee * STRANGERS),
                     };
                     (chance, limit, at)
                 })
