@@ -191,7 +191,12 @@ fn hmrc_reference(words: &[&str]) -> &'static str {
             }
             debug_assert!(number.len() == 10);
         }
-        if word.len() >= 11 && word.get(3..4) == Some("P") && word.get(..3).is_some_and(digits) {
+        // Banks cut references.
+        if word.len() >= 8
+            && word.get(3..4) == Some("P")
+            && word.get(..3).is_some_and(digits)
+            && word.get(5..).is_some_and(digits)
+        {
             return "PAYE ";
         }
     }

@@ -103,6 +103,15 @@ const REPLACEMENTS: &[Replacement] = &[
             decider.knowledge.id("paye").filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= 0.5))
         },
     },
+    // A fee for another currency is a bank's charge; what a rate gains or loses is no fee.
+    Replacement {
+        concept: "fx_fees",
+        own_fit: 0.9,
+        applies: |_, money_in| !money_in,
+        replacement: |decider| {
+            decider.knowledge.id("bank_charges").filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= 0.75))
+        },
+    },
     // Equipment that is leased is paid off where the chart keeps the agreement as a debt.
     Replacement {
         concept: "equipment_lease",
@@ -111,6 +120,20 @@ const REPLACEMENTS: &[Replacement] = &[
         replacement: |decider| {
             decider.knowledge.id("hp_finance").filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= 0.7))
         },
+    },
+    // What an owner pays in is no drawing.
+    Replacement {
+        concept: "drawings",
+        own_fit: f32::INFINITY,
+        applies: |decider, money_in| money_in && !decider.reader.is_company(),
+        replacement: |decider| decider.knowledge.id(CAPITAL).filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= 0.5)),
+    },
+    // Who employs nobody pays off an own student loan.
+    Replacement {
+        concept: "student_loan_aeo",
+        own_fit: 0.6,
+        applies: |decider, money_in| !money_in && !decider.reader.is_company() && !decider.employs(),
+        replacement: |decider| decider.knowledge.id(DRAWINGS),
     },
     // What an owner takes from a company is the director's loan.
     Replacement {
@@ -326,6 +349,11 @@ impl<'k> Decider<'k> {
                 clue.concept = (rule.replacement)(self).unwrap_or(clue.concept);
             }
         }
+    }
+
+    /// Whether the chart has an account for wages.
+    fn employs(&self) -> bool {
+        self.knowledge.id("salaries").and_then(|id| self.best_fit(id)).is_some_and(|fit| fit >= OWN_SALES_FIT)
     }
 
     /// Whether what is sold here is paid for by card at a counter.
