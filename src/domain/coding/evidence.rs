@@ -103,6 +103,11 @@ impl<'k> Reader<'k> {
         self.business.is_company
     }
 
+    /// Whether the owner claims a rate a mile.
+    pub fn claims_mileage(&self) -> bool {
+        self.business.claims_mileage
+    }
+
     /// Whether the business is registered for VAT.
     pub fn is_vat_registered(&self) -> bool {
         self.business.is_vat_registered

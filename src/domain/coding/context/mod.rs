@@ -29,6 +29,8 @@ pub struct Business<'k> {
     pub is_company: bool,
     /// The context sends the director's private purchases, which are among a company's own, to the loan account.
     pub has_private_purchases: bool,
+    /// The owner claims a rate a mile, in which the costs of running the vehicle are (ITTOIA 2005 s. 94D).
+    pub claims_mileage: bool,
     /// Folded names of owners and directors, each as its words.
     pub owners: Vec<Vec<String>>,
 }
@@ -54,6 +56,7 @@ impl<'k> Business<'k> {
             rent_has_vat: rent_has_vat(&batch.business_context, words),
             is_company,
             has_private_purchases: has_private_purchases(&batch.business_context, words),
+            claims_mileage: claims_mileage(&batch.business_context),
             owners: owners::owners(batch, words),
         }
     }
@@ -201,6 +204,15 @@ fn has_private_purchases(context: &str, words: &WordLists) -> bool {
         let folded = fold(sentence);
         let says = |list: &WordList| list.iter().any(|phrase| has_phrase(&folded, phrase));
         says(&words.private_purchases) && says(&words.loan_account) && !says(&words.denial)
+    })
+}
+
+/// Whether one sentence says that mileage is claimed.
+fn claims_mileage(context: &str) -> bool {
+    sentences(context).any(|sentence| {
+        let folded = fold(sentence);
+        let says = |phrase: &str| has_phrase(&folded, phrase);
+        (says("MILEAGE") || says("45P")) && ["CLAIM", "CLAIMS", "CLAIMED"].into_iter().any(says)
     })
 }
 

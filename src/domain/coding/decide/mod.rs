@@ -62,6 +62,9 @@ const NOT_PAID_BY_CARD: &[&str] = &["CONTRACT", "COUNCIL", "EXPORT", "NHS", "TRA
 const TOLD_BY_PAYEE: &[&str] =
     &["insurance", "vehicle_insurance", "prof_indemnity", "property_insurance", "hotel", "rail", "air_travel"];
 
+/// Costs that a journal posts and a payment clears, where the chart keeps what is owed.
+const CLEARED: &[&str] = &["salaries", "director_salary", "corporation_tax"];
+
 /// What a concept is in a chart that has no account of its own for it.
 struct Replacement {
     concept: &'static str,
@@ -128,12 +131,24 @@ const REPLACEMENTS: &[Replacement] = &[
         applies: |decider, money_in| money_in && !decider.reader.is_company(),
         replacement: |decider| decider.knowledge.id(CAPITAL).filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= 0.5)),
     },
+    // What a vehicle costs is in the rate a mile that the owner claims, where the chart has no account for it.
+    in_mileage("fuel", OWN_SALES_FIT),
+    in_mileage("vehicle_repairs", OWN_SALES_FIT),
+    in_mileage("vehicle_insurance", 0.9),
+    in_mileage("vehicle_tax", OWN_SALES_FIT),
+    // Council tax is paid for a home.
+    Replacement {
+        concept: "council_tax",
+        own_fit: 0.85,
+        applies: |decider, money_in| !money_in && !decider.reader.is_company() && is_lived_in(decider),
+        replacement: drawn,
+    },
     // Who employs nobody pays off an own student loan.
     Replacement {
         concept: "student_loan_aeo",
         own_fit: 0.6,
         applies: |decider, money_in| !money_in && !decider.reader.is_company() && !decider.employs(),
-        replacement: |decider| decider.knowledge.id(DRAWINGS),
+        replacement: drawn,
     },
     // What an owner takes from a company is the director's loan.
     Replacement {
@@ -143,6 +158,27 @@ const REPLACEMENTS: &[Replacement] = &[
         replacement: |decider| decider.knowledge.id("director_loan"),
     },
 ];
+
+/// A cost of running a vehicle, for [`REPLACEMENTS`].
+const fn in_mileage(concept: &'static str, own_fit: f32) -> Replacement {
+    Replacement {
+        concept,
+        own_fit,
+        applies: |decider, money_in| !money_in && !decider.reader.is_company() && decider.reader.claims_mileage(),
+        replacement: drawn,
+    }
+}
+
+/// Where what is the owner's own goes, if the chart keeps that.
+fn drawn(decider: &Decider<'_>) -> Option<ConceptId> {
+    decider.knowledge.id(DRAWINGS).filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= OWN_SALES_FIT))
+}
+
+/// Whether nothing is let here, so that a home is the owner's own.
+fn is_lived_in(decider: &Decider<'_>) -> bool {
+    let sales = decider.sales.map(|id| decider.knowledge.concept(id).name);
+    !matches!(sales, Some("rental_income" | "rental_commercial" | "accommodation_income"))
+}
 
 /// Decides lines of one batch.
 #[derive(Debug)]
@@ -314,6 +350,10 @@ impl<'k> Decider<'k> {
         if money_in && wording.channel == Channel::StandingOrder {
             named.retain(|account, _| self.fit(*account, "gift_aid") <= self.fit(*account, "donation_income"));
         }
+        // A salary is pay, also an owner's: the owner's loan account is not meant by the name.
+        if self.is_about(clues.first(), &["salaries", "director_salary"]) && self.reader.is_company() {
+            named.retain(|account, _| self.fit(*account, "director_loan") < WEIGHTS.own_account);
+        }
         // Who shares an owner's surname is not the owner, whose capital it is.
         if owners.is_none() && is_person(&wording.payee) && !self.is_about(clues.first(), &[CAPITAL, DRAWINGS]) {
             named.retain(|account, _| self.fit(*account, CAPITAL) < WEIGHTS.own_account);
@@ -398,10 +438,10 @@ impl<'k> Decider<'k> {
         clues.extend(usual.map(|(concept, score)| Clue { concept, score, method: Method::Semantic }));
     }
 
-    /// Pay clears what is owed as net wages, where the chart posts the cost by journal: the accounts of the cost are not
-    /// meant then, although the line names them.
+    /// Pay clears what is owed as net wages, and a payment of tax the provision for it, where the chart posts the cost by journal:
+    /// the accounts of the cost are not meant then, although the line names them.
     fn clear_net_wages(&self, clues: &[Clue], named: &mut BTreeMap<usize, f32>) {
-        let Some(pay) = clues.first().filter(|clue| self.is_about(Some(clue), &["salaries", "director_salary"])) else {
+        let Some(pay) = clues.first().filter(|clue| self.is_about(Some(clue), CLEARED)) else {
             return;
         };
         if let [owed, costs @ ..] = self.chart.fits(pay.concept)
