@@ -473,6 +473,13 @@ impl<'k> Reader<'k> {
         if sums.replace(self.named.salaries, subcontractors) {
             return;
         }
+        if self.is_employee(wording)
+            && sums.strongest() < WEIGHTS.usual
+            && let Some(salaries) = self.named.salaries
+        {
+            sums.add(salaries, WEIGHTS.owner, Method::UniversalPattern);
+            return;
+        }
         if self.is_family(wording)
             && sums.strongest() < WEIGHTS.usual
             && let Some(drawings) = self.named.drawings
@@ -504,6 +511,16 @@ impl<'k> Reader<'k> {
     fn context_says(&self, concept: ConceptId, wording: &Wording) -> bool {
         let about = |hit: &PatternMatch<'_>| hit.targets.iter().any(|target| target.concept == concept);
         self.hints.about(wording.text()).any(|(hint, word)| hint.patterns(self.knowledge, word).iter().any(about))
+    }
+
+    /// Whether the payee is somebody whom the context names beside pay: the surname with the forename or its first letter.
+    fn is_employee(&self, wording: &Wording) -> bool {
+        let words: Vec<&str> = wording.text().split(' ').collect();
+        self.business.staff.iter().any(|name| {
+            let [first, .., last] = name.as_slice() else { return false };
+            words.contains(&last.as_str())
+                && words.iter().any(|word| word == first || word.chars().count() == 1 && first.starts_with(word))
+        })
     }
 
     /// Whether nothing but a name is in the line, of somebody who has the surname of a sole trader or partner and of whom the

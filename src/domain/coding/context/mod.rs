@@ -1,6 +1,7 @@
 //! What is known about the business before any line is read: its trade, its form, its VAT status, its people.
 
 mod owners;
+mod staff;
 mod vat_status;
 
 use rustc_hash::FxHashSet;
@@ -33,6 +34,8 @@ pub struct Business<'k> {
     pub claims_mileage: bool,
     /// Folded names of owners and directors, each as its words.
     pub owners: Vec<Vec<String>>,
+    /// Folded names of employees, each as its words.
+    pub staff: Vec<Vec<String>>,
 }
 
 impl<'k> Business<'k> {
@@ -47,6 +50,7 @@ impl<'k> Business<'k> {
         let company = in_context(&words.company_context) * 2 + in_chart(&words.company_chart);
         let sole_trader = in_context(&words.sole_trader_context) * 3 + in_chart(&words.sole_trader_chart);
         let is_company = company > sole_trader;
+        let owners = owners::owners(batch, words);
         Self {
             sectors: sectors(knowledge, &folded, &names),
             is_vat_registered: vat_status::is_vat_registered(batch, &names, words),
@@ -57,7 +61,8 @@ impl<'k> Business<'k> {
             is_company,
             has_private_purchases: has_private_purchases(&batch.business_context, words),
             claims_mileage: claims_mileage(&batch.business_context),
-            owners: owners::owners(batch, words),
+            staff: staff::staff(&batch.business_context, &owners, words),
+            owners,
         }
     }
 

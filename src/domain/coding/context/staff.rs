@@ -1,0 +1,50 @@
+//! Whom the business employs: the people that the context names beside pay.
+
+use std::collections::BTreeSet;
+
+use super::has_phrase;
+use crate::domain::coding::evidence::is_person;
+use crate::domain::coding::knowledge::WordLists;
+use crate::domain::coding::text::{fold, sentences};
+
+/// Words of people who work for themselves, whatever else a clause says of them.
+const SELF_EMPLOYED: &[&str] = &["SELF", "FREELANCE", "BILLS", "SUBBIES", "SUBBY", "SUBCONTRACTOR", "SUBCONTRACTORS", "INVOICES"];
+
+/// Words with which a clause says something of its own.
+const VERBS: &[&str] = &["IS", "ARE", "WHO", "USE", "USES", "DOES", "FOR", "FROM"];
+
+/// Folded names of employees, each as its words, without the owners.
+pub(super) fn staff(context: &str, owners: &[Vec<String>], lists: &WordLists) -> Vec<Vec<String>> {
+    let mut names: BTreeSet<Vec<String>> = BTreeSet::new();
+    for sentence in sentences(context) {
+        let speaks_of_pay = |text: &str| {
+            let folded = fold(text).replace("SELF EMPLOYED", "SELF");
+            lists.staff_context.iter().any(|phrase| has_phrase(&folded, phrase))
+        };
+        if !speaks_of_pay(sentence) {
+            continue;
+        }
+        for clause in sentence.split([',', '(', ')', ':']) {
+            let folded = fold(clause);
+            let says = |words: &[&str]| folded.split(' ').any(|word| words.contains(&word));
+            if says(SELF_EMPLOYED) || says(VERBS) && !speaks_of_pay(clause) {
+                continue;
+            }
+            names.extend(people(clause).filter(|name| !owners.iter().any(|owner| owner.last() == name.last())));
+        }
+    }
+    names.into_iter().collect()
+}
+
+/// Two words and more that begin with capital letters and are a person's name.
+fn people(clause: &str) -> impl Iterator<Item = Vec<String>> {
+    let words: Vec<&str> = clause.split_whitespace().collect();
+    let is_capital = |word: &&str| word.chars().next().is_some_and(char::is_uppercase);
+    let pairs: Vec<Vec<String>> = words
+        .windows(2)
+        .filter(|pair| pair.iter().all(is_capital))
+        .map(|pair| pair.iter().map(|word| fold(word)).collect::<Vec<String>>())
+        .filter(|pair| is_person(&pair.join(" ")))
+        .collect();
+    pairs.into_iter()
+}
