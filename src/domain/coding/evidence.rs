@@ -547,10 +547,17 @@ impl<'k> Reader<'k> {
                 return has_last && (distinct.len() <= 4 || words.first() == Some(&last.as_str()));
             }
             let initial: String = first.chars().take(1).collect();
+            // Two letters are initials only beside the surname: `SO` is a standing order.
+            let is_initials = |at: usize, word: &str| {
+                word.chars().count() == 2
+                    && word.starts_with(&initial)
+                    && (words.get(at + 1) == Some(&last.as_str()) || at > 0 && words.get(at - 1) == Some(&last.as_str()))
+            };
             has_last
-                && words.iter().any(|word| {
-                    word == first || *word == initial || (word.chars().count() == 2 && word.starts_with(&initial))
-                })
+                && words
+                    .iter()
+                    .enumerate()
+                    .any(|(at, word)| word == first || *word == initial || is_initials(at, word))
         });
         named.map(Vec::as_slice)
     }

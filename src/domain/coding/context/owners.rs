@@ -43,7 +43,10 @@ impl Sentence<'_> {
                 let drives = next.as_ref().is_some_and(|next| next.starts_with("driver"));
                 // "Me plus two stylists": who follows is somebody else.
                 let is_alone = matches!(next.as_deref(), Some("plus" | "with")) && word.to_lowercase() == "me";
-                since_role = if drives || is_alone { usize::MAX } else { 0 };
+                // A choir's musical director owns nothing.
+                let before = at.checked_sub(1).and_then(|before| self.words.get(before)).map(|word| word.to_lowercase());
+                let is_office = matches!(before.as_deref(), Some("musical" | "artistic" | "funeral" | "medical"));
+                since_role = if drives || is_alone || is_office { usize::MAX } else { 0 };
                 at += 1;
                 continue;
             }
