@@ -25,6 +25,8 @@ pub struct Hints {
     by_word: BTreeMap<String, Vec<usize>>,
     /// What the context says of codes of the chart, and of amounts.
     pub instructions: Instructions,
+    /// Accounts that the context calls by their whole name, as it is written in the chart.
+    pub spoken_of: BTreeSet<usize>,
 }
 
 impl Hints {
@@ -33,7 +35,9 @@ impl Hints {
         let common = common_words(lines);
         let is_telling = |word: &str| !lists.hint_plain.has(word) && !lists.town.has(word) && !common.contains(word);
         let instructions = Instructions::read(context, accounts, &is_telling);
-        let mut hints = Self { instructions, ..Self::default() };
+        let spoken_of = accounts.iter().enumerate().filter(|(_, account)| is_spoken_of(context, &account.name));
+        let spoken_of = spoken_of.map(|(at, _)| at).collect();
+        let mut hints = Self { instructions, spoken_of, ..Self::default() };
         for sentence in sentences(context) {
             let folded = fold(sentence);
             let words: Vec<&str> = folded.split(' ').filter(|word| !word.is_empty()).collect();
@@ -71,6 +75,18 @@ impl Hints {
             self.sentences.get(place).map(|hint| (hint, word))
         })
     }
+}
+
+/// Whether a text has a name with its capital letters, on whole words.
+fn is_spoken_of(context: &str, name: &str) -> bool {
+    let is_name = name.chars().next().is_some_and(char::is_uppercase) && name.chars().count() >= 5;
+    let is_part = |sign: Option<char>| sign.is_some_and(char::is_alphanumeric);
+    is_name
+        && context.match_indices(name).any(|(at, _)| {
+            let before = context.get(..at).and_then(|text| text.chars().next_back());
+            let behind = context.get(at + name.len()..).and_then(|text| text.chars().next());
+            !is_part(before) && !is_part(behind)
+        })
 }
 
 /// Words that lines of several payees have: towns, mostly.

@@ -52,6 +52,9 @@ const PAID_SALES: &[&str] = &["card_takings", "online_sales", "marketplace_sales
 /// From this fit on such sales have an account of their own.
 const OWN_SALES_FIT: f32 = 0.75;
 
+/// What it counts among the accounts of a concept that the context calls one by its name.
+const SPOKEN_OF: f32 = 0.1;
+
 /// What a word of the account that a line is from counts beside one of the line.
 const HOME_PART: f32 = 0.9;
 
@@ -553,6 +556,7 @@ impl<'k> Decider<'k> {
                     fit.score - if is_by_card { 0.0 } else { WEIGHTS.not_by_card }
                         + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6)
                         + if is_main { WEIGHTS.main_sales } else { 0.0 }
+                        + if self.hints.spoken_of.contains(&fit.account) { SPOKEN_OF } else { 0.0 }
                 })
                 .collect();
             let top = scores.iter().copied().fold(0.0, f32::max);
