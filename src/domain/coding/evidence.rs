@@ -551,13 +551,11 @@ impl<'k> Reader<'k> {
             let is_initials = |at: usize, word: &str| {
                 word.chars().count() == 2
                     && word.starts_with(&initial)
-                    && (words.get(at + 1) == Some(&last.as_str()) || at > 0 && words.get(at - 1) == Some(&last.as_str()))
+                    && (words.get(at + 1) == Some(&last.as_str())
+                        || at > 0 && words.get(at - 1) == Some(&last.as_str()))
             };
             has_last
-                && words
-                    .iter()
-                    .enumerate()
-                    .any(|(at, word)| word == first || *word == initial || is_initials(at, word))
+                && words.iter().enumerate().any(|(at, word)| word == first || *word == initial || is_initials(at, word))
         });
         named.map(Vec::as_slice)
     }

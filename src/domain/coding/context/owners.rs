@@ -44,7 +44,8 @@ impl Sentence<'_> {
                 // "Me plus two stylists": who follows is somebody else.
                 let is_alone = matches!(next.as_deref(), Some("plus" | "with")) && word.to_lowercase() == "me";
                 // A choir's musical director owns nothing.
-                let before = at.checked_sub(1).and_then(|before| self.words.get(before)).map(|word| word.to_lowercase());
+                let before =
+                    at.checked_sub(1).and_then(|before| self.words.get(before)).map(|word| word.to_lowercase());
                 let is_office = matches!(before.as_deref(), Some("musical" | "artistic" | "funeral" | "medical"));
                 since_role = if drives || is_alone || is_office { usize::MAX } else { 0 };
                 at += 1;
@@ -87,6 +88,13 @@ impl Sentence<'_> {
             && (2..=NAME_WORDS_MAX).contains(&names)
             && self.words.get(at).is_some_and(|word| *word == bare(word))
         {
+            return true;
+        }
+        // "Ruth Example is a florist in Leith, a sole trader": whoever a sentence begins with is what it says.
+        let is_subject =
+            at == 0 && (2..=NAME_WORDS_MAX).contains(&names) && behind.first().is_some_and(|verb| verb == "is");
+        let words = || self.words.iter().map(|word| bare(word).to_lowercase());
+        if is_subject && words().zip(words().skip(1)).any(|pair| pair == ("sole".to_owned(), "trader".to_owned())) {
             return true;
         }
         (1..=NAME_WORDS_MAX).contains(&names)

@@ -8,7 +8,8 @@ use crate::domain::coding::knowledge::WordLists;
 use crate::domain::coding::text::{fold, sentences};
 
 /// Words of people who work for themselves, whatever else a clause says of them.
-const SELF_EMPLOYED: &[&str] = &["SELF", "FREELANCE", "BILLS", "SUBBIES", "SUBBY", "SUBCONTRACTOR", "SUBCONTRACTORS", "INVOICES"];
+const SELF_EMPLOYED: &[&str] =
+    &["SELF", "FREELANCE", "BILLS", "SUBBIES", "SUBBY", "SUBCONTRACTOR", "SUBCONTRACTORS", "INVOICES"];
 
 /// Words with which a clause says something of its own.
 const VERBS: &[&str] = &["IS", "ARE", "WHO", "USE", "USES", "DOES", "FOR", "FROM"];

@@ -65,6 +65,9 @@ const NOT_PAID_BY_CARD: &[&str] = &["CONTRACT", "COUNCIL", "EXPORT", "NHS", "TRA
 const TOLD_BY_PAYEE: &[&str] =
     &["insurance", "vehicle_insurance", "prof_indemnity", "property_insurance", "hotel", "rail", "air_travel"];
 
+/// Words of bringing animals to a mart, which is no purchase of them.
+const CARRIED: &[&str] = &["HAUL", "HAULAGE", "CARTAGE", "TRANSPORT"];
+
 /// Costs that a journal posts and a payment clears, where the chart keeps what is owed.
 const CLEARED: &[&str] = &["salaries", "director_salary", "corporation_tax"];
 
@@ -132,7 +135,9 @@ const REPLACEMENTS: &[Replacement] = &[
         concept: "drawings",
         own_fit: f32::INFINITY,
         applies: |decider, money_in| money_in && !decider.reader.is_company(),
-        replacement: |decider| decider.knowledge.id(CAPITAL).filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= 0.5)),
+        replacement: |decider| {
+            decider.knowledge.id(CAPITAL).filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= 0.5))
+        },
     },
     // What a vehicle costs is in the rate a mile that the owner claims, where the chart has no account for it.
     in_mileage("fuel", OWN_SALES_FIT),
@@ -231,9 +236,11 @@ impl<'k> Decider<'k> {
         let sold = |tag: &&str| {
             let words: Vec<String> = fold(tag).split(' ').map(stem).collect();
             let named = words.iter().filter_map(|word| {
-                let mut accounts = self.rare.get(word)?.iter().filter(|(account, _)| {
-                    self.chart.kinds.get(*account) == Some(&AccountType::Income)
-                });
+                let mut accounts = self
+                    .rare
+                    .get(word)?
+                    .iter()
+                    .filter(|(account, _)| self.chart.kinds.get(*account) == Some(&AccountType::Income));
                 let account = accounts.next()?;
                 accounts.next().is_none().then_some(*account)
             });
@@ -335,8 +342,13 @@ impl<'k> Decider<'k> {
         if let Some((meant, other)) = owners {
             named.retain(|account, _| self.fit(*account, other) <= self.fit(*account, meant));
         }
+        let is_carried = wording.text().split(' ').any(|word| CARRIED.contains(&word));
         let tells = |(at, clue): &(usize, &Clue)| {
-            self.is_about(Some(clue), TOLD_BY_PAYEE) || *at == 0 && self.is_about(Some(clue), &["subscriptions_prof"])
+            // Animals that are bought at a mart are not what the mart takes.
+            let buys_animals = *at == 0 && self.is_about(Some(clue), &["livestock_purchase"]) && !is_carried;
+            buys_animals
+                || self.is_about(Some(clue), TOLD_BY_PAYEE)
+                || *at == 0 && self.is_about(Some(clue), &["subscriptions_prof"])
         };
         if let Some((_, payee)) = clues.iter().enumerate().take(2).find(tells)
             && payee.score >= WEIGHTS.usual

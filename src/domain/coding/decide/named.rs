@@ -73,6 +73,8 @@ impl Decider<'_> {
         for (hint, payee) in self.hints.about(wording.text()) {
             for word in hint.near(payee) {
                 add(&word, WEIGHTS.hinted_word, None);
+                // Who teaches is paid as a teacher.
+                add(&format!("{word}ER"), WEIGHTS.hinted_word, None);
             }
         }
         let outline = vector.outline();
