@@ -98,6 +98,7 @@ const BANK_PHRASES: &[(&str, Channel)] = &[
     ("VIA APPLE PAY", Channel::Card),
     ("MOBILE PYMT", Channel::Other),
     ("CHEQUE PAID", Channel::Cheque),
+    ("BY PAYPAL", Channel::Other),
 ];
 
 /// Short codes of the big banks: whole words that only say how money moved.
