@@ -210,6 +210,16 @@ fn another_number_is_a_veto() {
 }
 
 #[test]
+fn two_digits_of_a_number_may_be_exchanged_where_contact_and_amount_agree() {
+    let list = [bill("SI-88954", "Shipton Mill", "902.10"), bill("WSH2208", "Weldon Skips", "288")];
+    assert_eq!(one("SHIPTON MILL LTD 88594", "-902.10", &list), "SI-88954");
+    assert_eq!(one("WELDON SKIPS WSH 2280", "-288", &list), "WSH2208");
+    assert_eq!(one("WELDON SKIPS WSH 2280", "-280", &list), "", "another amount");
+    assert_eq!(one("SHIPLEY SKIPS WSH 2280", "-288", &list), "", "another contact");
+    assert_eq!(one("WELDON SKIPS WSH 8202", "-288", &list), "", "another number");
+}
+
+#[test]
 fn the_number_of_another_item_is_a_veto_unless_it_explains_the_payment() {
     let list = [invoice("A-101", "Acme Foods", "500"), invoice("A-102", "Acme Foods", "300")];
     assert_eq!(one("ACME FOODS A-102", "500", &list), "", "the amount of A-101, the number of A-102");

@@ -3,7 +3,11 @@
 use super::*;
 
 /// Names of the accounts that lines go to, on a chart with more accounts.
-fn accounts_of(more: &[(&str, AccountType)], context: &'static str, lines: Vec<Transaction<'static>>) -> Vec<String> {
+pub(super) fn accounts_of(
+    more: &[(&str, AccountType)],
+    context: &'static str,
+    lines: Vec<Transaction<'static>>,
+) -> Vec<String> {
     let mut all = batch(lines);
     all.business_context = Cow::Borrowed(context);
     for (place, (name, kind)) in more.iter().enumerate() {
@@ -116,7 +120,7 @@ fn what_a_sole_trader_buys_for_the_family_is_drawn_unless_the_chart_or_the_trade
 }
 
 /// The accounts that lines of a business go to, on a chart of its own.
-fn on_chart(context: &'static str, chart: &[(&str, AccountType)], lines: &[(&str, &str)]) -> Vec<String> {
+pub(super) fn on_chart(context: &'static str, chart: &[(&str, AccountType)], lines: &[(&str, &str)]) -> Vec<String> {
     let asked = Batch {
         transactions: lines.iter().map(|(text, amount)| line("2025-05-01", text, amount)).collect(),
         accounts: (0..).zip(chart).map(|(at, (name, kind))| account(&format!("{}", 100 + at), name, *kind)).collect(),

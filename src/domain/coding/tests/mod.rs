@@ -3,6 +3,7 @@
 mod accounts_apart;
 mod cancelling;
 mod charts;
+mod circumstances;
 mod classes;
 mod history;
 mod hostile_invoices;

@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 12] = [
+const FOLDERS: [&str; 14] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -34,6 +34,8 @@ const FOLDERS: [&str; 12] = [
     "sealed_ninth",
     "sealed_tenth",
     "sealed_eleventh",
+    "sealed_twelfth",
+    "sealed_thirteenth",
 ];
 
 /// Words that stand in many payees' names and tell nobody.

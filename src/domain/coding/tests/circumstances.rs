@@ -1,0 +1,124 @@
+//! What the context, the caller's own accounts and who is paid say of lines whose words say something else, or nothing.
+
+use super::accounts_apart::{accounts_of, on_chart};
+use super::*;
+
+const DRAWINGS: (&str, AccountType) = ("Drawings", AccountType::Equity);
+
+#[test]
+fn each_amount_of_a_clause_is_about_the_words_before_it() {
+    use AccountType::Income;
+    let found = accounts_of(
+        &[("Subs - full", Income), ("Subs - juniors", Income), ("Subs - social members", Income)],
+        "Amateur club, not VAT registered. Full members pay £31 a month, juniors £17 and social members £26 once a year.",
+        vec![line("2025-05-02", "QUILLAN N", "17.00"), line("2025-05-02", "OKELL R", "26.00")],
+    );
+    assert_eq!(found, ["Subs - juniors", "Subs - social members"]);
+}
+
+#[test]
+fn what_comes_into_the_bars_account_is_sold_at_the_bar() {
+    use AccountType::{Asset, Income};
+    let more = [
+        ("Club main account", Asset),
+        ("Club bar account", Asset),
+        ("Bar sales", Income),
+        ("Hire of the hall", Income),
+    ];
+    let tagged = |payer: &'static str, tag: &'static str| {
+        let mut line = line("2025-05-02", payer, "212.40");
+        line.bank_account = Some(Cow::Borrowed(tag));
+        line
+    };
+    let lines = vec![tagged("QUILLAN N", "Club bar account"), tagged("OKELL R", "Club main account")];
+    let found = accounts_of(&more, "Sports club, not VAT registered.", lines);
+    assert_eq!(found[0], "Bar sales");
+    assert_ne!(found[1], "Bar sales");
+}
+
+#[test]
+fn a_vehicle_whose_miles_are_claimed_is_private() {
+    use AccountType::{Expense, Income};
+    let chart =
+        [("Sales", Income), ("Parts", Expense), ("Insurance", Expense), ("Travel and parking", Expense), DRAWINGS];
+    let lines = [("SHELL HARTBURN", "-58.40"), ("DVLA VEHICLE TAX", "-27.50")];
+    let claimed = "Piano tuner, sole trader, not VAT registered. Mileage is claimed at 45p a mile by a journal.";
+    assert_eq!(on_chart(claimed, &chart, &lines), ["Drawings", "Drawings"]);
+    let paid = "Piano tuner, sole trader, not VAT registered. The van belongs to the business.";
+    assert!(!on_chart(paid, &chart, &lines).contains(&"Drawings".to_owned()));
+}
+
+#[test]
+fn what_only_people_have_is_drawn() {
+    let sole = "Furniture maker, sole trader, not VAT registered.";
+    let lines = vec![
+        line("2025-05-02", "CASH ISA TOP UP", "-100.00"),
+        line("2025-05-03", "COUNCIL TAX DD", "-188.00"),
+        line("2025-05-04", "STUDENT LOANS COMPANY", "-88.00"),
+    ];
+    let found = accounts_of(&[DRAWINGS], sole, lines);
+    assert_eq!(found[..2], ["Drawings", "Drawings"]);
+    let isa = vec![line("2025-05-02", "CASH ISA TOP UP", "-100.00")];
+    assert_eq!(accounts_of(&[], "Furniture maker, limited company.", isa), ["Directors' loan account"]);
+}
+
+#[test]
+fn whoever_the_context_names_beside_pay_is_an_employee() {
+    let more = [("Subcontractors", AccountType::Expense)];
+    let employed =
+        "Farm, limited company. Wages are paid each Friday to Tomasz Ellery, Hannah Penrice and Callum Stannard.";
+    let names =
+        || vec![line("2025-05-02", "H PENRICE MAY", "-412.10"), line("2025-05-09", "C STANNARD WK 22", "-398.00")];
+    assert_eq!(accounts_of(&more, employed, names()), ["Salaries", "Salaries"]);
+    let own = "Farm, limited company. Hannah Penrice is a self employed relief milker, not on the books; Callum Stannard too.";
+    assert_ne!(accounts_of(&more, own, names())[0], "Salaries");
+}
+
+#[test]
+fn a_standing_order_is_no_initial_of_an_owner() {
+    let found = accounts_of(
+        &[],
+        "Builder, limited company. The directors are Gareth and Sue Penhallow.",
+        vec![line("2025-05-02", "D PENHALLOW YARD SO", "-350.00"), line("2025-05-09", "S PENHALLOW", "-350.00")],
+    );
+    assert_ne!(found[0], "Directors' loan account");
+    assert_eq!(found[1], "Directors' loan account");
+}
+
+#[test]
+fn whoever_a_sentence_calls_a_sole_trader_owns_the_business() {
+    let found = accounts_of(
+        &[DRAWINGS],
+        "Isla Penhallow is a furniture maker and restorer in Leith, a sole trader and not VAT registered.",
+        vec![line("2025-05-02", "ISLA PENHALLOW PAY", "-900.00")],
+    );
+    assert_eq!(found, ["Drawings"]);
+}
+
+#[test]
+fn an_account_that_the_context_names_is_meant() {
+    use AccountType::{Expense, Income};
+    let chart = [("Sales", Income), ("Yard wages", Expense), ("Mill wages", Expense), ("Diesel", Expense)];
+    let lines = [("SALARY H PENRICE", "-412.10")];
+    let yard = "Haulier, limited company. What the drivers get goes straight to Yard wages.";
+    let mill = "Haulier, limited company. What the drivers get goes straight to Mill wages.";
+    assert_eq!(on_chart(yard, &chart, &lines), ["Yard wages"]);
+    assert_eq!(on_chart(mill, &chart, &lines), ["Mill wages"]);
+}
+
+#[test]
+fn tax_clears_its_provision_and_a_fee_for_currencies_is_a_charge() {
+    use AccountType::{Expense, Liability};
+    let more = [
+        ("Corporation tax", Expense),
+        ("Provision for corporation tax", Liability),
+        ("Exchange gain or loss", Expense),
+    ];
+    let found = accounts_of(
+        &more,
+        "Furniture maker, limited company.",
+        vec![line("2025-05-02", "HMRC CORPORATION TAX", "-2140.00"), line("2025-05-03", "TIDE FX FEE", "-9.23")],
+    );
+    assert_eq!(found[0], "Provision for corporation tax");
+    assert_ne!(found[1], "Exchange gain or loss");
+}
