@@ -1,7 +1,6 @@
 //! What one line says: concepts with the weight of the evidence for each.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
 
@@ -12,12 +11,11 @@ use super::knowledge::{ConceptId, Knowledge, PatternMatch, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::payee_names::PayeeNames;
+use super::person::is_person;
 use super::text_model::TextModel;
 use super::transfer::is_bank;
 use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording, is_month};
-
-const FORENAMES: &str = include_str!("knowledge/forenames.txt");
 
 /// Evidence for one concept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -698,34 +696,6 @@ fn covers(other: &PatternMatch<'_>, hit: &PatternMatch<'_>, fits: &impl Fn(&Targ
             || strength(other) >= Some(Strength::Usual) && strength(hit) < Some(Strength::Decisive))
 }
 
-/// Whether a payee is a person's name: a title, initials or a forename with a surname, and nothing else.
-pub fn is_person(payee: &str) -> bool {
-    const TITLES: &[&str] = &["MR", "MRS", "MS", "MISS", "DR"];
-    static KNOWN: OnceLock<HashSet<&'static str>> = OnceLock::new();
-    let known = KNOWN.get_or_init(|| {
-        FORENAMES.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
-    });
-    let words: Vec<&str> = payee.split(' ').filter(|word| !word.is_empty()).collect();
-    let is_name = |word: &&str| word.chars().count() >= 3 && word.chars().all(char::is_alphabetic);
-    if words.iter().any(|word| FIRMS.contains(word)) {
-        return false;
-    }
-    match words.as_slice() {
-        [title, .., last] if TITLES.contains(title) => is_name(last),
-        [first, middle, last, ..] if first.chars().count() == 1 && middle.chars().count() == 1 => is_name(last),
-        [first, middle, last, ..] if known.contains(first) && middle.chars().count() == 1 => is_name(last),
-        [first, last, ..] => (known.contains(first) || first.chars().count() == 1) && is_name(last),
-        _ => false,
-    }
-}
-
-/// Words that no person is called by.
-const FIRMS: &[&str] = &[
-    "LTD", "LIMITED", "PLC", "LLP", "AND", "SON", "SONS", "BROS", "CO", "COMPANY", "SERVICES", "SERVICE", "GROUP",
-    "UK", "STORES", "STORE", "SHOP", "GARAGE", "MOTORS", "STREET", "ROAD", "LANE", "HOTEL", "BANK", "COUNCIL",
-    "SUPPLIES", "SUPPLY", "TRUST", "SCHOOL", "CHURCH", "CLUB", "CAFE",
-];
-
 /// Scores by concept: the best clue whole, further ones in part.
 #[derive(Debug, Default)]
 struct Sums(BTreeMap<ConceptId, (f32, f32, Option<Method>)>);
@@ -764,20 +734,5 @@ impl Sums {
             method: method.unwrap_or(Method::Semantic),
         });
         clues.collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_person;
-
-    #[test]
-    fn persons_are_told_from_firms() {
-        for person in ["P NOWAK", "DEAN FARRELL", "MR T HALE", "SARAH J PATEL", "A B JONES"] {
-            assert!(is_person(person), "{person}");
-        }
-        for firm in ["BOOTS", "DEAN STREET GARAGE LTD", "SHELL LEEDS", "EE LIMITED", ""] {
-            assert!(!is_person(firm), "{firm}");
-        }
     }
 }

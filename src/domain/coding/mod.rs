@@ -19,6 +19,7 @@ pub mod line;
 mod meaning;
 mod outcome;
 mod payee_names;
+mod person;
 mod printed;
 mod settlement;
 mod stages;

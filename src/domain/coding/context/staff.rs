@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use super::has_phrase;
-use crate::domain::coding::evidence::is_person;
 use crate::domain::coding::knowledge::WordLists;
+use crate::domain::coding::person::is_person;
 use crate::domain::coding::text::{fold, sentences};
 
 /// Words of people who work for themselves, whatever else a clause says of them.
 const SELF_EMPLOYED: &[&str] =
     &["SELF", "FREELANCE", "BILLS", "SUBBIES", "SUBBY", "SUBCONTRACTOR", "SUBCONTRACTORS", "INVOICES"];
 
-/// Words with which a clause says something of its own.
-const VERBS: &[&str] = &["IS", "ARE", "WHO", "USE", "USES", "DOES", "FOR", "FROM"];
+/// Words with which a clause says something of its own, so that it is not about the pay that its sentence speaks of.
+const OF_ITS_OWN: &[&str] = &["IS", "ARE", "WHO", "USE", "USES", "DOES", "FOR", "FROM"];
 
 /// Folded names of employees, each as its words, without the owners.
 pub(super) fn staff(context: &str, owners: &[Vec<String>], lists: &WordLists) -> Vec<Vec<String>> {
@@ -28,7 +28,7 @@ pub(super) fn staff(context: &str, owners: &[Vec<String>], lists: &WordLists) ->
         for clause in sentence.split([',', '(', ')', ':']) {
             let folded = fold(clause);
             let says = |words: &[&str]| folded.split(' ').any(|word| words.contains(&word));
-            if says(SELF_EMPLOYED) || says(VERBS) && !speaks_of_pay(clause) {
+            if says(SELF_EMPLOYED) || says(OF_ITS_OWN) && !speaks_of_pay(clause) {
                 continue;
             }
             names.extend(people(clause).filter(|name| !owners.iter().any(|owner| owner.last() == name.last())));
