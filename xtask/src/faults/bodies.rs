@@ -275,7 +275,7 @@ fn attack<T>(probes: &Probe<'_>, troubles: &mut Vec<String>, what: impl FnOnce()
 }
 
 pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
-    let connections = bench.full_or_sample(1_000, 300);
+    let connections = bench.full_or_sample(1_000, 200);
     let (installation, _postgres) = bench.installation("service")?;
     let server = installation.serve_ready()?;
     let person = installation.add_person("served@example.com", 0, 100_000_000)?;
