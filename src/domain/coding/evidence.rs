@@ -514,11 +514,7 @@ impl<'k> Reader<'k> {
     /// Whether the payee is somebody whom the context names beside pay: the surname with the forename or its first letter.
     fn is_employee(&self, wording: &Wording) -> bool {
         let words: Vec<&str> = wording.text().split(' ').collect();
-        self.business.staff.iter().any(|name| {
-            let [first, .., last] = name.as_slice() else { return false };
-            words.contains(&last.as_str())
-                && words.iter().any(|word| word == first || word.chars().count() == 1 && first.starts_with(word))
-        })
+        self.business.staff.iter().any(|name| names_person(&words, name))
     }
 
     /// Whether nothing but a name is in the line, of somebody who has the surname of a sole trader or partner and of whom the
@@ -537,23 +533,14 @@ impl<'k> Reader<'k> {
     /// Whether the line names an owner: the surname with the forename or its first letter, or the only name there is.
     pub fn owner_of(&self, wording: &Wording) -> Option<&'k [String]> {
         let words: Vec<&str> = wording.text().split(' ').collect();
-        let named = self.business.owners.iter().find(|name| {
-            let (Some(last), Some(first)) = (name.last(), name.first()) else { return false };
-            let has_last = last.chars().count() >= 3 && words.contains(&last.as_str());
-            if name.len() == 1 {
+        let named = self.business.owners.iter().find(|name| match name.as_slice() {
+            [only] => {
                 let distinct: HashSet<&&str> = words.iter().collect();
-                return has_last && (distinct.len() <= 4 || words.first() == Some(&last.as_str()));
+                only.chars().count() >= 3
+                    && words.contains(&only.as_str())
+                    && (distinct.len() <= 4 || words.first() == Some(&only.as_str()))
             }
-            let initial: String = first.chars().take(1).collect();
-            // Two letters are initials only beside the surname: `SO` is a standing order.
-            let is_initials = |at: usize, word: &str| {
-                word.chars().count() == 2
-                    && word.starts_with(&initial)
-                    && (words.get(at + 1) == Some(&last.as_str())
-                        || at > 0 && words.get(at - 1) == Some(&last.as_str()))
-            };
-            has_last
-                && words.iter().enumerate().any(|(at, word)| word == first || *word == initial || is_initials(at, word))
+            _ => names_person(&words, name),
         });
         named.map(Vec::as_slice)
     }
@@ -694,6 +681,21 @@ fn covers(other: &PatternMatch<'_>, hit: &PatternMatch<'_>, fits: &impl Fn(&Targ
         && strength(other).is_some()
         && (strength(other) >= strength(hit)
             || strength(other) >= Some(Strength::Usual) && strength(hit) < Some(Strength::Decisive))
+}
+
+/// Whether words name somebody of several names: the surname with the forename or its first letter.
+fn names_person(words: &[&str], name: &[String]) -> bool {
+    let [first, .., last] = name else { return false };
+    let initial: String = first.chars().take(1).collect();
+    // Two letters are initials only beside the surname: `SO` is a standing order.
+    let is_beside = |at: usize| {
+        let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+        beside.filter_map(|at| words.get(at)).any(|word| word == last)
+    };
+    let is_initials = |at: usize, word: &str| word.chars().count() == 2 && word.starts_with(&initial) && is_beside(at);
+    last.chars().count() >= 3
+        && words.contains(&last.as_str())
+        && words.iter().enumerate().any(|(at, word)| word == first || *word == initial || is_initials(at, word))
 }
 
 /// Scores by concept: the best clue whole, further ones in part.

@@ -104,6 +104,10 @@ pub struct Weights {
     pub account_sharpness: f32,
     /// A rare word of the account's name in the line.
     pub account_word: f32,
+    /// The part of it that a word of the caller's account counts that a line is from.
+    pub home_word: f32,
+    /// What an account that the context calls by its name gains among those of a concept.
+    pub spoken_of: f32,
     /// The same in what the context says about the payee.
     pub hinted_word: f32,
     /// An account whose code the context gives, for a line with a name of that clause.
@@ -218,6 +222,8 @@ pub const WEIGHTS: Weights = Weights {
     not_by_card: 0.15,
     account_sharpness: 9.567,
     account_word: 3.456,
+    home_word: 0.9,
+    spoken_of: 0.1,
     hinted_word: 2.04,
     instructed: 4.5,
     instructed_person: 2.0,

@@ -32,7 +32,7 @@ const ACCIDENTS: f64 = 0.05;
 const CROWD: f64 = 40.0;
 
 /// Sums that chance may bring about for a row with so many open rows of the other side near it.
-pub(super) fn limit(open_near: usize) -> f64 {
+pub(super) fn accidents_allowed(open_near: usize) -> f64 {
     ACCIDENTS * (CROWD / open_near.max(1) as f64).clamp(0.5, 4.0)
 }
 

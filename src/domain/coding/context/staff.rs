@@ -31,21 +31,22 @@ pub(super) fn staff(context: &str, owners: &[Vec<String>], lists: &WordLists) ->
             if says(SELF_EMPLOYED) || says(OF_ITS_OWN) && !speaks_of_pay(clause) {
                 continue;
             }
-            names.extend(people(clause).filter(|name| !owners.iter().any(|owner| owner.last() == name.last())));
+            names.extend(
+                people(clause).into_iter().filter(|name| !owners.iter().any(|owner| owner.last() == name.last())),
+            );
         }
     }
     names.into_iter().collect()
 }
 
-/// Two words and more that begin with capital letters and are a person's name.
-fn people(clause: &str) -> impl Iterator<Item = Vec<String>> {
+/// Pairs of words that begin with capital letters and are a person's name.
+fn people(clause: &str) -> Vec<Vec<String>> {
     let words: Vec<&str> = clause.split_whitespace().collect();
     let is_capital = |word: &&str| word.chars().next().is_some_and(char::is_uppercase);
-    let pairs: Vec<Vec<String>> = words
+    words
         .windows(2)
         .filter(|pair| pair.iter().all(is_capital))
         .map(|pair| pair.iter().map(|word| fold(word)).collect::<Vec<String>>())
         .filter(|pair| is_person(&pair.join(" ")))
-        .collect();
-    pairs.into_iter()
+        .collect()
 }

@@ -53,12 +53,6 @@ const PAID_SALES: &[&str] = &["card_takings", "online_sales", "marketplace_sales
 /// From this fit on such sales have an account of their own.
 const OWN_SALES_FIT: f32 = 0.75;
 
-/// What it counts among the accounts of a concept that the context calls one by its name.
-const SPOKEN_OF: f32 = 0.1;
-
-/// What a word of the account that a line is from counts beside one of the line.
-const HOME_PART: f32 = 0.9;
-
 /// Words of accounts whose customers pay by invoice.
 const NOT_PAID_BY_CARD: &[&str] = &["CONTRACT", "COUNCIL", "EXPORT", "NHS", "TRADE", "WHOLESALE"];
 
@@ -109,36 +103,28 @@ const REPLACEMENTS: &[Replacement] = &[
         concept: "hmrc_other",
         own_fit: 0.9,
         applies: |decider, money_in| !money_in && !decider.reader.is_vat_registered(),
-        replacement: |decider| {
-            decider.knowledge.id("paye").filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= 0.5))
-        },
+        replacement: |decider| kept(decider, "paye", 0.5),
     },
     // A fee for another currency is a bank's charge; what a rate gains or loses is no fee.
     Replacement {
         concept: "fx_fees",
         own_fit: 0.9,
         applies: |_, money_in| !money_in,
-        replacement: |decider| {
-            decider.knowledge.id("bank_charges").filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= 0.75))
-        },
+        replacement: |decider| kept(decider, "bank_charges", 0.75),
     },
     // Equipment that is leased is paid off where the chart keeps the agreement as a debt.
     Replacement {
         concept: "equipment_lease",
         own_fit: 0.5,
         applies: |_, money_in| !money_in,
-        replacement: |decider| {
-            decider.knowledge.id("hp_finance").filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= 0.7))
-        },
+        replacement: |decider| kept(decider, "hp_finance", 0.7),
     },
     // What an owner pays in is no drawing.
     Replacement {
         concept: "drawings",
         own_fit: f32::INFINITY,
         applies: |decider, money_in| money_in && !decider.reader.is_company(),
-        replacement: |decider| {
-            decider.knowledge.id(CAPITAL).filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= 0.5))
-        },
+        replacement: |decider| kept(decider, CAPITAL, 0.5),
     },
     // What a vehicle costs is in the rate a mile that the owner claims, where the chart has no account for it.
     in_mileage("fuel", OWN_SALES_FIT),
@@ -156,7 +142,9 @@ const REPLACEMENTS: &[Replacement] = &[
     Replacement {
         concept: "student_loan_aeo",
         own_fit: 0.6,
-        applies: |decider, money_in| !money_in && !decider.reader.is_company() && !decider.employs(),
+        applies: |decider, money_in| {
+            !money_in && !decider.reader.is_company() && kept(decider, "salaries", OWN_SALES_FIT).is_none()
+        },
         replacement: drawn,
     },
     // What an owner takes from a company is the director's loan.
@@ -180,7 +168,12 @@ const fn in_mileage(concept: &'static str, own_fit: f32) -> Replacement {
 
 /// Where what is the owner's own goes, if the chart keeps that.
 fn drawn(decider: &Decider<'_>) -> Option<ConceptId> {
-    decider.knowledge.id(DRAWINGS).filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= OWN_SALES_FIT))
+    kept(decider, DRAWINGS, OWN_SALES_FIT)
+}
+
+/// A concept, if the chart has an account that fits it so well.
+fn kept(decider: &Decider<'_>, concept: &str, from: f32) -> Option<ConceptId> {
+    decider.knowledge.id(concept).filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= from))
 }
 
 /// Whether nothing is let here, so that a home is the owner's own.
@@ -289,7 +282,7 @@ impl<'k> Decider<'k> {
             && !is_money_back(wording)
             && let Some((account, part)) = home.and_then(|home| self.home_sales.get(home).copied().flatten())
         {
-            *named.entry(account).or_insert(0.0) += WEIGHTS.account_word * HOME_PART * part;
+            *named.entry(account).or_insert(0.0) += WEIGHTS.account_word * WEIGHTS.home_word * part;
         }
         let best_named = named.values().copied().fold(0.0, f32::max);
         let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
@@ -405,11 +398,6 @@ impl<'k> Decider<'k> {
                 clue.concept = (rule.replacement)(self).unwrap_or(clue.concept);
             }
         }
-    }
-
-    /// Whether the chart has an account for wages.
-    fn employs(&self) -> bool {
-        self.knowledge.id("salaries").and_then(|id| self.best_fit(id)).is_some_and(|fit| fit >= OWN_SALES_FIT)
     }
 
     /// Whether what is sold here is paid for by card at a counter.
@@ -569,7 +557,7 @@ impl<'k> Decider<'k> {
                     fit.score - if is_by_card { 0.0 } else { WEIGHTS.not_by_card }
                         + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6)
                         + if is_main { WEIGHTS.main_sales } else { 0.0 }
-                        + if self.hints.spoken_of.contains(&fit.account) { SPOKEN_OF } else { 0.0 }
+                        + if self.hints.spoken_of.contains(&fit.account) { WEIGHTS.spoken_of } else { 0.0 }
                 })
                 .collect();
             let top = scores.iter().copied().fold(0.0, f32::max);

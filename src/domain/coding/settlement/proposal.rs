@@ -49,6 +49,8 @@ pub(super) struct Proposal {
     pub(super) relation: Relation,
     pub(super) number: Option<Strength>,
     pub(super) likeness: u32,
+    /// The line has the number with two neighbouring digits exchanged.
+    pub(super) is_mistyped: bool,
     /// Something else would fit as well.
     pub(super) ambiguous: bool,
     /// An item of another contact that the line may mean as well.

@@ -64,7 +64,8 @@ impl Proposer<'_> {
         if found.next().is_some() {
             return None;
         }
-        self.proposal(&[item], &[], Relation::Exact, Some(Strength::Weak), likeness, false)
+        let proposal = self.proposal(&[item], &[], Relation::Exact, None, likeness, false)?;
+        Some(Proposal { is_mistyped: true, ..proposal })
     }
 
     /// The only open item of the amount, where some of its contact's name is in the line.
@@ -179,7 +180,18 @@ impl Proposer<'_> {
         let score = named + likeness + relation.score() - if several { 50 } else { 0 };
         let lateness = lateness(self.reading.date, first.due);
         let rival = None;
-        (!parts.is_empty()).then_some(Proposal { parts, relation, number, likeness, ambiguous, rival, score, lateness })
+        let is_mistyped = false;
+        (!parts.is_empty()).then_some(Proposal {
+            parts,
+            relation,
+            number,
+            likeness,
+            is_mistyped,
+            ambiguous,
+            rival,
+            score,
+            lateness,
+        })
     }
 }
 

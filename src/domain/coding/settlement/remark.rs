@@ -40,6 +40,7 @@ pub(super) fn write(proposal: &Proposal, invoices: &[Invoice<'_>], book: &Book, 
     remark.push_str(match (proposal.number, proposal.likeness) {
         (Some(_), 400..) => "; number and name are in the line",
         (Some(_), _) => "; the number is in the line",
+        (None, _) if proposal.is_mistyped => "; the name is in the line, the number with two digits exchanged",
         (None, _) if proposal.ambiguous => "; the name is in the line, another open item would fit as well",
         (None, _) => "; the name is in the line and the amount fits",
     });

@@ -214,6 +214,9 @@ fn two_digits_of_a_number_may_be_exchanged_where_contact_and_amount_agree() {
     let list = [bill("SI-88954", "Shipton Mill", "902.10"), bill("WSH2208", "Weldon Skips", "288")];
     assert_eq!(one("SHIPTON MILL LTD 88594", "-902.10", &list), "SI-88954");
     assert_eq!(one("WELDON SKIPS WSH 2280", "-288", &list), "WSH2208");
+    let settled = answers(&[line("WELDON SKIPS WSH 2280", "-288", 1)], &list);
+    let remark = &settled[0].as_ref().unwrap().remark;
+    assert!(remark.ends_with("the name is in the line, the number with two digits exchanged"), "{remark}");
     assert_eq!(one("WELDON SKIPS WSH 2280", "-280", &list), "", "another amount");
     assert_eq!(one("SHIPLEY SKIPS WSH 2280", "-288", &list), "", "another contact");
     assert_eq!(one("WELDON SKIPS WSH 8202", "-288", &list), "", "another number");

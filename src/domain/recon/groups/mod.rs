@@ -25,7 +25,9 @@ use crate::domain::recon::evidence::{Evidence, Reader, Texts};
 use crate::domain::recon::kin::{Mention, Sets, Wanted};
 use crate::domain::recon::ordered::Ordered;
 use crate::domain::recon::pace::Pace;
-use crate::domain::recon::subset_sum::{MEMBERS, Member, Search, accidents, chance_of_amount, limit, nearest};
+use crate::domain::recon::subset_sum::{
+    MEMBERS, Member, Search, accidents, accidents_allowed, chance_of_amount, nearest,
+};
 use crate::domain::recon::words::Side;
 
 /// Groups given for one run.
@@ -262,7 +264,7 @@ impl Leftover<'_> {
             let mut members: Vec<Member> = run.iter().map(|&(_, place)| self.member(side, other, place)).collect();
             members.sort_unstable();
             let (goal, usual) = (one.pence[row as usize] as i64, self.usual(is_bank, row)?);
-            let search = Search { goal, usual, limit: limit(open_near) };
+            let search = Search { goal, usual, limit: accidents_allowed(open_near) };
             let sum = match way {
                 Way::Run | Way::Kin => search.whole_runs(&members),
                 Way::Subset => {
@@ -428,7 +430,7 @@ impl Leftover<'_> {
             let usual = self.usual(is_bank, row)?;
             // Rows near by that name the same, and the sets they are in.
             let near = others.around(day, self.window_days);
-            let of_payee = limit(near.len());
+            let of_payee = accidents_allowed(near.len());
             let near = if near.len() <= ROWS_NEARBY { near } else { &[] };
             self.pace.spend(64 * (1 + near.len() as u64))?;
             let mut shares_name = |place: u32| self.shares_name(&mut reader, is_bank, row, place);
