@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use aho_corasick::AhoCorasick;
-
 use super::chart::Chart;
 use super::context::{Business, has_phrase};
 use super::hints::Hints;
@@ -36,9 +34,6 @@ pub struct Reader<'k> {
     hints: &'k Hints,
     chart: &'k Chart,
     named: Named,
-    /// Words that have another meaning in the trades of the business, and which.
-    sector_words: Option<AhoCorasick>,
-    sector_targets: Vec<(ConceptId, f32)>,
 }
 
 /// Concepts the engine itself speaks of.
@@ -88,12 +83,7 @@ impl<'k> Reader<'k> {
             gift_aid: id("gift_aid"),
             donation_income: id("donation_income"),
         };
-        let words = business.sectors.iter().flat_map(|(sector, weight)| {
-            sector.words.iter().map(|(word, concept)| (format!(" {word} "), (*concept, *weight)))
-        });
-        let (texts, sector_targets): (Vec<String>, Vec<(ConceptId, f32)>) = words.unzip();
-        let sector_words = AhoCorasick::new(&texts).ok();
-        Self { knowledge, business, hints, chart, named, sector_words, sector_targets }
+        Self { knowledge, business, hints, chart, named }
     }
 
     /// Whether the business is a company.
@@ -376,11 +366,10 @@ impl<'k> Reader<'k> {
     }
 
     fn add_sector_words(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
-        let Some(automaton) = &self.sector_words else { return };
-        for hit in automaton.find_overlapping_iter(&wording.padded) {
-            if let Some((concept, weight)) = self.sector_targets.get(hit.pattern().as_usize()) {
-                let score = WEIGHTS.sector_word * (0.5 + 0.5 * weight) * self.direction(*concept, money_in);
-                sums.add(*concept, score, Method::Merchant);
+        for (sector, weight) in &self.business.sectors {
+            for concept in sector.meanings(&wording.padded) {
+                let score = WEIGHTS.sector_word * (0.5 + 0.5 * weight) * self.direction(concept, money_in);
+                sums.add(concept, score, Method::Merchant);
             }
         }
     }

@@ -44,15 +44,16 @@ impl<'k> Business<'k> {
         let folded = fold(&batch.business_context);
         let names: Vec<String> = batch.accounts.iter().map(|account| fold(&account.name)).collect();
         let words = &knowledge.words;
-        let in_context = |list: &WordList| list.iter().filter(|phrase| has_phrase(&folded, phrase)).count();
-        let in_chart =
-            |list: &WordList| list.iter().filter(|phrase| names.iter().any(|name| has_phrase(name, phrase))).count();
+        let context_phrases = phrases_of(std::iter::once(folded.as_str()));
+        let chart_phrases = phrases_of(names.iter().map(String::as_str));
+        let in_context = |list: &WordList| list.iter().filter(|phrase| context_phrases.contains(phrase)).count();
+        let in_chart = |list: &WordList| list.iter().filter(|phrase| chart_phrases.contains(phrase)).count();
         let company = in_context(&words.company_context) * 2 + in_chart(&words.company_chart);
         let sole_trader = in_context(&words.sole_trader_context) * 3 + in_chart(&words.sole_trader_chart);
         let is_company = company > sole_trader;
         let owners = owners::owners(batch, words);
         Self {
-            sectors: sectors(knowledge, &folded, &names),
+            sectors: sectors(knowledge, &folded, &context_phrases, &chart_phrases),
             is_vat_registered: vat_status::is_vat_registered(batch, &names, words),
             has_special_vat_scheme: in_context(&words.special_vat_scheme) > 0,
             has_reverse_charge: has_phrase(&folded, "REVERSE CHARGE") || has_phrase(&folded, "DRC"),
@@ -104,19 +105,19 @@ pub fn has_phrase(folded: &str, phrase: &str) -> bool {
     })
 }
 
-/// Every run of words in the names, up to as many as a phrase of a trade has.
-fn phrases_of<'n>(names: impl Iterator<Item = &'n str>) -> FxHashSet<&'n str> {
+/// Every run of words in the texts, up to as many as a phrase of a list or of a trade has.
+fn phrases_of<'n>(texts: impl Iterator<Item = &'n str>) -> FxHashSet<&'n str> {
     const MOST_WORDS: usize = 6;
     let mut phrases = FxHashSet::default();
-    for name in names {
+    for text in texts {
         let starts: Vec<usize> = std::iter::once(0)
-            .chain(name.match_indices(' ').map(|(at, _)| at + 1))
-            .filter(|at| *at < name.len())
+            .chain(text.match_indices(' ').map(|(at, _)| at + 1))
+            .filter(|at| *at < text.len())
             .collect();
         for (place, start) in starts.iter().enumerate() {
             for next in place + 1..=place + MOST_WORDS {
-                let end = starts.get(next).map_or(name.len(), |at| at - 1);
-                phrases.extend(name.get(*start..end));
+                let end = starts.get(next).map_or(text.len(), |at| at - 1);
+                phrases.extend(text.get(*start..end));
                 if next >= starts.len() {
                     break;
                 }
@@ -127,9 +128,12 @@ fn phrases_of<'n>(names: impl Iterator<Item = &'n str>) -> FxHashSet<&'n str> {
 }
 
 /// Trades by the words of the context; the chart's words count half.
-fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec<(&'k Sector, f32)> {
-    let in_chart = phrases_of(names.iter().map(String::as_str));
-    let in_context = phrases_of(std::iter::once(context));
+fn sectors<'k>(
+    knowledge: &'k Knowledge,
+    context: &str,
+    in_context: &FxHashSet<&str>,
+    in_chart: &FxHashSet<&str>,
+) -> Vec<(&'k Sector, f32)> {
     let mut scored: Vec<(&Sector, f32)> = Vec::new();
     for sector in &knowledge.sectors {
         let mut score = 0.0_f32;

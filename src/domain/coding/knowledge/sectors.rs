@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use aho_corasick::AhoCorasick;
+
 use super::ConceptId;
 use crate::domain::coding::outcome::Vat;
 
@@ -25,7 +27,17 @@ pub struct Sector {
     /// VAT codes that differ from the usual ones here.
     pub vat: Vec<(ConceptId, Vat)>,
     /// Words that mean something else here than elsewhere.
-    pub words: Vec<(String, ConceptId)>,
+    words: Vec<(String, ConceptId)>,
+    /// Finds those words in a line.
+    automaton: Option<AhoCorasick>,
+}
+
+impl Sector {
+    /// What words of a line mean in this trade; the line is folded, with a space at both ends.
+    pub fn meanings<'s>(&'s self, padded: &'s str) -> impl Iterator<Item = ConceptId> + 's {
+        let hits = self.automaton.iter().flat_map(move |automaton| automaton.find_overlapping_iter(padded));
+        hits.filter_map(|hit| self.words.get(hit.pattern().as_usize()).map(|(_, concept)| *concept))
+    }
 }
 
 pub(super) fn read(by_name: &HashMap<&'static str, ConceptId>, problems: &mut Vec<String>) -> Vec<Sector> {
@@ -74,6 +86,10 @@ pub(super) fn read(by_name: &HashMap<&'static str, ConceptId>, problems: &mut Ve
                 }
             }
         }
+    }
+    for sector in &mut sectors {
+        let words = sector.words.iter().map(|(word, _)| format!(" {word} "));
+        sector.automaton = AhoCorasick::new(words).ok();
     }
     sectors
 }
