@@ -14,9 +14,9 @@ use tokio::time::Instant;
 
 /// How long a turn is.
 const TURN: Duration = Duration::from_millis(8);
-/// How many small submissions are refused at the end of one: five hundred a second.
-const PLACES: u32 = 4;
-/// A body takes a place more for every so many bytes, up to all of a turn.
+/// How many small submissions are refused at the end of one: 250 a second.
+const PLACES: u32 = 2;
+/// A body takes a place more for every so many bytes, up to all places of a turn.
 const BYTES_A_PLACE: u64 = 64 * 1024;
 /// The longest wait, however many there are.
 const WAIT_MAX: Duration = Duration::from_secs(1);
@@ -125,13 +125,13 @@ mod tests {
     fn large_bodies_take_more_of_a_turn() {
         let (turns, start) = (RefusalTurns::default(), Instant::now());
         assert_eq!(places(&turns, start, 0, 0), None);
-        // Three places, so that a small one may follow in the same turn and another large one may not.
-        assert_eq!(places(&turns, start, 0, 150_000), Some(8));
         assert_eq!(places(&turns, start, 0, 1_000), Some(8));
-        assert_eq!(places(&turns, start, 0, 150_000), Some(16));
-        // The largest have a turn to themselves.
-        assert_eq!(places(&turns, start, 0, u64::MAX), Some(24));
-        assert_eq!(places(&turns, start, 0, 25_000_000), Some(32));
+        assert_eq!(places(&turns, start, 0, 60_000), Some(8));
+        // A larger one takes both places, also where one is left.
+        assert_eq!(places(&turns, start, 0, 1_000), Some(16));
+        assert_eq!(places(&turns, start, 0, 70_000), Some(24));
+        assert_eq!(places(&turns, start, 0, u64::MAX), Some(32));
+        assert_eq!(places(&turns, start, 0, 1_000), Some(40));
     }
 
     #[test]
