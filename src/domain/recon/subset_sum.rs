@@ -18,6 +18,9 @@ pub(super) const CANDIDATES: usize = 24;
 /// Most rows of a set that hangs on one row of the payee.
 const FEW: usize = 5;
 
+/// Most rows of one day of which some are joined with the payee's.
+pub(super) const ROWS_OF_DAY: usize = 10;
+
 /// Sets of one size that are tried before larger ones are not.
 const FEW_SETS: u64 = 1_500;
 
@@ -156,6 +159,41 @@ impl Search {
             accidents(&amounts, sets.tried, self.usual).max(sets.near as f64 * step as f64 / (2 * sets.around) as f64);
         let places = chosen(mask).map(|one| one.place).collect();
         (accidents <= self.limit).then_some((places, accidents))
+    }
+
+    /// The one set that has the sum and takes all rows of the payee of one day, with a few others of that day or all of them:
+    /// what was paid together is often entered together. Both lists are in the order of days.
+    pub(super) fn of_one_day(&self, of_payee: &[Member], others: &[Member]) -> Sum {
+        let mut tried = 0_u64;
+        let mut found: Vec<Vec<Member>> = Vec::new();
+        for payee in of_payee.chunk_by(|one, other| one.day == other.day) {
+            let day = payee[0].day;
+            let from = others.partition_point(|other| other.day < day);
+            let beside = &others[from..from + others[from..].partition_point(|other| other.day == day)];
+            if beside.len() > ROWS_OF_DAY || payee.len() + beside.len() > MEMBERS {
+                continue;
+            }
+            let sum: i64 = payee.iter().map(|one| one.pence).sum();
+            let all = (1_u32 << beside.len()) - 1;
+            for mask in 1..=all {
+                if mask.count_ones() as usize > FEW && mask != all {
+                    continue;
+                }
+                tried += 1;
+                let chosen = || beside.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, one)| *one);
+                if sum + chosen().map(|one| one.pence).sum::<i64>() == self.goal {
+                    found.push(payee.iter().copied().chain(chosen()).collect());
+                }
+            }
+        }
+        let chosen = found.first()?;
+        let content = |set: &[Member]| set.iter().map(|one| (one.day, one.key, one.pence)).collect::<Vec<_>>();
+        if found.iter().any(|other| content(other) != content(chosen)) {
+            return None;
+        }
+        let amounts: Vec<i64> = chosen.iter().map(|one| one.pence).collect();
+        let accidents = accidents(&amounts, tried, self.usual);
+        (accidents <= self.limit).then(|| (chosen.iter().map(|one| one.place).collect(), accidents))
     }
 
     /// The one subset of two and more that has the sum, unless others have it too or come near it too often.

@@ -431,6 +431,9 @@ impl Tokens {
         if letters_then_digits {
             self.push(start, start + leading_letters);
             self.push(start + leading_letters, end);
+        } else if leading_letters == 1 && rest_digits && word.len() > 4 {
+            // What one system writes before a number another leaves out.
+            self.push(start + 1, end);
         } else if digits_then_letters {
             self.push(start, start + leading_digits);
             self.push(start + leading_digits, end);

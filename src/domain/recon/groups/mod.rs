@@ -26,7 +26,7 @@ use crate::domain::recon::kin::{Mention, Sets, Wanted};
 use crate::domain::recon::ordered::Ordered;
 use crate::domain::recon::pace::Pace;
 use crate::domain::recon::subset_sum::{
-    MEMBERS, Member, Search, accidents, accidents_allowed, chance_of_amount, nearest,
+    MEMBERS, Member, ROWS_OF_DAY, Search, accidents, accidents_allowed, chance_of_amount, nearest,
 };
 use crate::domain::recon::words::Side;
 
@@ -98,6 +98,8 @@ enum Way {
     Subset,
     /// Rows with a word in common, whoever they are for.
     Kin,
+    /// All rows of the payee of one day with others of that day.
+    OneDay,
     /// A row of the payee with a few others.
     WithOthers,
 }
@@ -123,9 +125,9 @@ impl Leftover<'_> {
         };
         let mut found: Vec<Group> = Vec::new();
         // What was taken narrows down what is left.
-        use Way::{Kin, Run, Subset, WithOthers};
+        use Way::{Kin, OneDay, Run, Subset, WithOthers};
         let mut before = usize::MAX;
-        for way in [Run, Run, Subset, Kin, WithOthers, Kin, WithOthers] {
+        for way in [Run, Run, Subset, Kin, OneDay, WithOthers, Kin, OneDay, WithOthers] {
             // The second time only where the first left less.
             if found.len() >= MAX_GROUPS || (way == Kin && found.len() == before) {
                 break;
@@ -247,13 +249,13 @@ impl Leftover<'_> {
         let side = if is_bank { &self.texts.book } else { &self.texts.bank };
         let nearby = self.open_rows(!is_bank, taken)?;
         let rivals = match way {
-            Way::WithOthers => self.open_rows(is_bank, taken)?,
+            Way::OneDay | Way::WithOthers => self.open_rows(is_bank, taken)?,
             _ => Nearby::default(),
         };
         let mut reader = Reader::new(self.texts.vocabulary.len());
         for run in pairs.chunk_by(|left, right| left.0 == right.0) {
             self.pace.spend(64 + run.len() as u64 * 32)?;
-            if run.len() < 2 && way != Way::WithOthers {
+            if run.len() < 2 && !matches!(way, Way::OneDay | Way::WithOthers) {
                 continue;
             }
             let row = run[0].0;
@@ -277,6 +279,20 @@ impl Leftover<'_> {
                     self.pace.spend(4 * work)?;
                     search.subset(&nearest)
                 }
+                Way::OneDay => {
+                    let work = 1 << ROWS_OF_DAY;
+                    if *sums < work {
+                        continue;
+                    }
+                    *sums -= work;
+                    self.pace.spend(work)?;
+                    let places = nearby.around(one.days[row as usize], self.window_days);
+                    let others = places.iter().map(|&(_, place)| self.member(side, other, place));
+                    let mut others: Vec<Member> =
+                        others.filter(|one| members.binary_search(one).is_err()).collect();
+                    others.sort_unstable();
+                    search.of_one_day(&members, &others)
+                }
                 Way::WithOthers => {
                     let day = one.days[row as usize];
                     let anchors = nearest(&members, day);
@@ -298,7 +314,7 @@ impl Leftover<'_> {
             if exact != one_rows.units(one.rows[row as usize] as usize) {
                 continue;
             }
-            if way == Way::WithOthers && self.names_another(is_bank, row, &others, &rivals, &mut reader)? {
+            if matches!(way, Way::OneDay | Way::WithOthers) && self.names_another(is_bank, row, &others, &rivals, &mut reader)? {
                 continue;
             }
             let apart = |&place: &u32| i64::from((other.days[place as usize] - one.days[row as usize]).abs());
