@@ -161,8 +161,8 @@ impl Search {
         (accidents <= self.limit).then_some((places, accidents))
     }
 
-    /// The one set that has the sum and takes all rows of the payee of one day, with a few others of that day or all of them:
-    /// what was paid together is often entered together. Both lists are in the order of days.
+    /// The one set that has the sum and takes all rows of the payee of one day, with others of that day: what was
+    /// paid together is often entered together. Both lists are in the order of days.
     pub(super) fn of_one_day(&self, of_payee: &[Member], others: &[Member]) -> Sum {
         let mut tried = 0_u64;
         let mut found: Vec<Vec<Member>> = Vec::new();
@@ -174,11 +174,7 @@ impl Search {
                 continue;
             }
             let sum: i64 = payee.iter().map(|one| one.pence).sum();
-            let all = (1_u32 << beside.len()) - 1;
-            for mask in 1..=all {
-                if mask.count_ones() as usize > FEW && mask != all {
-                    continue;
-                }
+            for mask in 1_u32..1 << beside.len() {
                 tried += 1;
                 let chosen = || beside.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, one)| *one);
                 if sum + chosen().map(|one| one.pence).sum::<i64>() == self.goal {
