@@ -16,6 +16,8 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rows::{Nearby, Taken, Telling};
 
 use crate::domain::control::Stopped;
@@ -44,6 +46,9 @@ const COMPARISONS: u64 = 2_000_000;
 
 /// Words of open rows that are indexed: a bound on memory.
 const INDEXED_WORDS: usize = 1_000_000;
+
+/// Groups from which on a name of their sums and a word of their parts belong together, if half of the name's groups have it.
+const LINKED_GROUPS: u32 = 3;
 
 /// Pairs of rows of one payee that are kept: a bound on memory.
 const PAYEE_PAIRS: usize = 500_000;
@@ -117,29 +122,43 @@ struct Proposal {
 impl Leftover<'_> {
     /// The groups, in the order of their rows, bank rows first.
     pub(in crate::domain::recon) fn groups(&self) -> Result<Vec<Group>, Stopped> {
-        let pairs = self.payee_pairs()?;
+        let mut pairs = self.payee_pairs()?;
         let mut sums = SUBSET_SUMS;
         let mut taken = Taken {
             bank: self.bank_is_open.iter().map(|open| !open).collect(),
             book: self.book_is_open.iter().map(|open| !open).collect(),
         };
-        let mut found: Vec<Group> = Vec::new();
+        let mut found: Vec<Proposal> = Vec::new();
         // What was taken narrows down what is left.
         use Way::{Kin, OneDay, Run, Subset, WithOthers};
-        let mut before = usize::MAX;
-        for way in [Run, Run, Subset, Kin, OneDay, WithOthers, Kin, OneDay, WithOthers] {
-            // The second time only where the first left less.
-            if found.len() >= MAX_GROUPS || (way == Kin && found.len() == before) {
-                break;
-            }
-            if way == Kin {
-                before = found.len();
-            }
+        self.find(&[Run, Run, Subset, Kin, OneDay, WithOthers], &pairs, &mut sums, &mut taken, &mut found)?;
+        let before = found.len();
+        pairs.extend(self.linked_pairs(&found, &taken)?);
+        pairs.sort_unstable();
+        pairs.dedup();
+        self.pace.check()?;
+        self.find(&[Run, Subset, Kin, OneDay, WithOthers], &pairs, &mut sums, &mut taken, &mut found)?;
+        let _ = before;
+        let mut found: Vec<Group> = found.iter().map(|proposal| self.submitted(proposal)).collect();
+        found.sort_by_key(|group| (!group.is_bank, group.row));
+        Ok(found)
+    }
+
+    /// Looks in several ways, one after the other, and takes what is found.
+    fn find(
+        &self,
+        ways: &[Way],
+        pairs: &[(u32, u32)],
+        sums: &mut u64,
+        taken: &mut Taken,
+        found: &mut Vec<Proposal>,
+    ) -> Result<(), Stopped> {
+        for &way in ways {
             let mut proposals = Vec::new();
             for is_bank in [true, false] {
                 match way {
-                    Kin => self.propose_kin(is_bank, &taken, &mut proposals)?,
-                    _ => self.propose(&pairs, is_bank, way, &taken, &mut sums, &mut proposals)?,
+                    Way::Kin => self.propose_kin(is_bank, taken, &mut proposals)?,
+                    _ => self.propose(pairs, is_bank, way, taken, sums, &mut proposals)?,
                 }
             }
             proposals.sort_by(|left, right| {
@@ -150,12 +169,79 @@ impl Leftover<'_> {
             });
             for proposal in proposals {
                 if found.len() < MAX_GROUPS && taken.take(&proposal) {
-                    found.push(self.submitted(&proposal));
+                    found.push(proposal);
                 }
             }
         }
-        found.sort_by_key(|group| (!group.is_bank, group.row));
-        Ok(found)
+        Ok(())
+    }
+
+    /// Open bank and book places inside the window that the groups found so far show to belong together: the acquirer's name
+    /// at the bank, takings and fees in the books.
+    fn linked_pairs(&self, found: &[Proposal], taken: &Taken) -> Result<Vec<(u32, u32)>, Stopped> {
+        let is_word = |word: u32| self.texts.vocabulary.initial(word) != 0;
+        // For every name of a sum and word of its parts the groups that have both, and those that have the name.
+        let mut together: BTreeMap<(bool, u32, u32), u32> = BTreeMap::new();
+        let mut named: BTreeMap<(bool, u32), u32> = BTreeMap::new();
+        for group in found {
+            let (own, side) = match group.is_bank {
+                true => (&self.texts.bank, &self.texts.book),
+                false => (&self.texts.book, &self.texts.bank),
+            };
+            let names = || own.row(group.row as usize).iter().copied().filter(|&word| self.texts.is_name(word));
+            let mut words: Vec<u32> =
+                group.others.iter().flat_map(|&place| side.row(place as usize)).copied().filter(|&word| is_word(word)).collect();
+            words.sort_unstable();
+            words.dedup();
+            self.pace.spend(64 * (1 + words.len() as u64))?;
+            for name in names() {
+                *named.entry((group.is_bank, name)).or_default() += 1;
+                for &word in &words {
+                    *together.entry((group.is_bank, name, word)).or_default() += 1;
+                }
+            }
+        }
+        let mut links: Vec<(u32, u32)> = Vec::new();
+        for (&(is_bank, name, word), &count) in &together {
+            let of_name = named.get(&(is_bank, name)).copied().unwrap_or_default();
+            if count >= LINKED_GROUPS && count * 2 >= of_name {
+                links.push(if is_bank { (name, word) } else { (word, name) });
+            }
+        }
+        links.sort_unstable();
+        links.dedup();
+        let mut index: Vec<(u32, i32, u32)> = Vec::new();
+        let linked: BTreeSet<u32> = links.iter().map(|link| link.1).collect();
+        for place in 0..self.book.rows.len() {
+            if taken.book[place] || !is_usable(self.book.pence[place]) || index.len() >= INDEXED_WORDS {
+                continue;
+            }
+            self.pace.spend(16)?;
+            let words = self.texts.book.row(place).iter().filter(|word| linked.contains(word));
+            index.extend(words.map(|&word| (word, self.book.days[place], place as u32)));
+        }
+        self.pace.check()?;
+        index.sort_unstable();
+        self.pace.check()?;
+        let mut pairs = Vec::new();
+        for bank in 0..self.bank.rows.len() {
+            if taken.bank[bank] || !is_usable(self.bank.pence[bank]) || pairs.len() >= PAYEE_PAIRS {
+                continue;
+            }
+            let (first, last) = (self.bank.days[bank] - self.window_days, self.bank.days[bank] + self.window_days);
+            for &word in self.texts.bank.row(bank) {
+                let from = links.partition_point(|link| link.0 < word);
+                for &(_, other) in links[from..].iter().take_while(|link| link.0 == word) {
+                    let from = index.partition_point(|entry| (entry.0, entry.1) < (other, first));
+                    let until = from + index[from..].partition_point(|entry| (entry.0, entry.1) <= (other, last));
+                    self.pace.spend(16)?;
+                    if until - from <= ROWS_PER_WORD {
+                        pairs.extend(index[from..until].iter().map(|entry| (bank as u32, entry.2)));
+                    }
+                }
+            }
+        }
+        Ok(pairs)
     }
 
     fn submitted(&self, proposal: &Proposal) -> Group {
