@@ -512,6 +512,7 @@ mod tests {
     fn descriptions_are_cut_into_words() {
         assert_eq!(words("Sainsbury's S/MKTS"), ["sainsburys", "s", "mkts"]);
         assert_eq!(words("ACME LTD INV1234"), ["acme", "ltd", "inv", "1234", "inv1234"]);
+        assert_eq!(words("K932056 M1254 A12"), ["932056", "1254", "m1254", "a12"]);
         assert_eq!(words("June-24 Invoice-14"), ["june", "24", "invoice", "14"]);
         assert_eq!(words("INV-00123 K7Q2ZM"), ["inv", "123", "k7q2zm"]);
         assert_eq!(words("TQ1-03 0 000"), ["tq1", "3", "tq103", "0", "000"]);

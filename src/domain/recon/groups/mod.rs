@@ -12,13 +12,13 @@
     reason = "hot kernel: places index the permutations of the matcher, and there are fewer than 2^32 rows"
 )]
 
+mod links;
 mod rows;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use rows::{Nearby, Taken, Telling};
+use links::Links;
+use rows::{Nearby, Taken, Telling, WordIndex};
 
 use crate::domain::control::Stopped;
 use crate::domain::recon::assignment::NONE;
@@ -38,17 +38,11 @@ pub(in crate::domain::recon) const MAX_GROUPS: usize = 1_000;
 /// Share of a row's telling words that the other row has to have.
 const LIKENESS: f64 = 0.6;
 
-/// Rows with one word inside the window that are looked at; more of them are no run of a payee.
-const ROWS_PER_WORD: usize = 256;
-
 /// Rows of the other side that are compared, for the whole job.
 const COMPARISONS: u64 = 2_000_000;
 
 /// Words of open rows that are indexed: a bound on memory.
 const INDEXED_WORDS: usize = 1_000_000;
-
-/// Groups from which on a name of their sums and a word of their parts belong together, if half of the name's groups have it.
-const LINKED_GROUPS: u32 = 3;
 
 /// Pairs of rows of one payee that are kept: a bound on memory.
 const PAYEE_PAIRS: usize = 500_000;
@@ -129,16 +123,15 @@ impl Leftover<'_> {
             book: self.book_is_open.iter().map(|open| !open).collect(),
         };
         let mut found: Vec<Proposal> = Vec::new();
-        // What was taken narrows down what is left.
         use Way::{Kin, OneDay, Run, Subset, WithOthers};
         self.find(&[Run, Run, Subset, Kin, OneDay, WithOthers], &pairs, &mut sums, &mut taken, &mut found)?;
-        let before = found.len();
-        pairs.extend(self.linked_pairs(&found, &taken)?);
+        // What was found narrows down what is left, and shows which words belong together.
+        let links = Links::learn(self.texts, &found, self.pace)?;
+        pairs.extend(links.pairs(self, &taken)?);
         pairs.sort_unstable();
         pairs.dedup();
         self.pace.check()?;
         self.find(&[Run, Subset, Kin, OneDay, WithOthers], &pairs, &mut sums, &mut taken, &mut found)?;
-        let _ = before;
         let mut found: Vec<Group> = found.iter().map(|proposal| self.submitted(proposal)).collect();
         found.sort_by_key(|group| (!group.is_bank, group.row));
         Ok(found)
@@ -176,74 +169,6 @@ impl Leftover<'_> {
         Ok(())
     }
 
-    /// Open bank and book places inside the window that the groups found so far show to belong together: the acquirer's name
-    /// at the bank, takings and fees in the books.
-    fn linked_pairs(&self, found: &[Proposal], taken: &Taken) -> Result<Vec<(u32, u32)>, Stopped> {
-        let is_word = |word: u32| self.texts.vocabulary.initial(word) != 0;
-        // For every name of a sum and word of its parts the groups that have both, and those that have the name.
-        let mut together: BTreeMap<(bool, u32, u32), u32> = BTreeMap::new();
-        let mut named: BTreeMap<(bool, u32), u32> = BTreeMap::new();
-        for group in found {
-            let (own, side) = match group.is_bank {
-                true => (&self.texts.bank, &self.texts.book),
-                false => (&self.texts.book, &self.texts.bank),
-            };
-            let names = || own.row(group.row as usize).iter().copied().filter(|&word| self.texts.is_name(word));
-            let mut words: Vec<u32> =
-                group.others.iter().flat_map(|&place| side.row(place as usize)).copied().filter(|&word| is_word(word)).collect();
-            words.sort_unstable();
-            words.dedup();
-            self.pace.spend(64 * (1 + words.len() as u64))?;
-            for name in names() {
-                *named.entry((group.is_bank, name)).or_default() += 1;
-                for &word in &words {
-                    *together.entry((group.is_bank, name, word)).or_default() += 1;
-                }
-            }
-        }
-        let mut links: Vec<(u32, u32)> = Vec::new();
-        for (&(is_bank, name, word), &count) in &together {
-            let of_name = named.get(&(is_bank, name)).copied().unwrap_or_default();
-            if count >= LINKED_GROUPS && count * 2 >= of_name {
-                links.push(if is_bank { (name, word) } else { (word, name) });
-            }
-        }
-        links.sort_unstable();
-        links.dedup();
-        let mut index: Vec<(u32, i32, u32)> = Vec::new();
-        let linked: BTreeSet<u32> = links.iter().map(|link| link.1).collect();
-        for place in 0..self.book.rows.len() {
-            if taken.book[place] || !is_usable(self.book.pence[place]) || index.len() >= INDEXED_WORDS {
-                continue;
-            }
-            self.pace.spend(16)?;
-            let words = self.texts.book.row(place).iter().filter(|word| linked.contains(word));
-            index.extend(words.map(|&word| (word, self.book.days[place], place as u32)));
-        }
-        self.pace.check()?;
-        index.sort_unstable();
-        self.pace.check()?;
-        let mut pairs = Vec::new();
-        for bank in 0..self.bank.rows.len() {
-            if taken.bank[bank] || !is_usable(self.bank.pence[bank]) || pairs.len() >= PAYEE_PAIRS {
-                continue;
-            }
-            let (first, last) = (self.bank.days[bank] - self.window_days, self.bank.days[bank] + self.window_days);
-            for &word in self.texts.bank.row(bank) {
-                let from = links.partition_point(|link| link.0 < word);
-                for &(_, other) in links[from..].iter().take_while(|link| link.0 == word) {
-                    let from = index.partition_point(|entry| (entry.0, entry.1) < (other, first));
-                    let until = from + index[from..].partition_point(|entry| (entry.0, entry.1) <= (other, last));
-                    self.pace.spend(16)?;
-                    if until - from <= ROWS_PER_WORD {
-                        pairs.extend(index[from..until].iter().map(|entry| (bank as u32, entry.2)));
-                    }
-                }
-            }
-        }
-        Ok(pairs)
-    }
-
     fn submitted(&self, proposal: &Proposal) -> Group {
         let (rows, others) =
             if proposal.is_bank { (&self.bank.rows, &self.book.rows) } else { (&self.book.rows, &self.bank.rows) };
@@ -255,19 +180,9 @@ impl Leftover<'_> {
     /// Open bank and book places of one payee or reference inside the window.
     fn payee_pairs(&self) -> Result<Vec<(u32, u32)>, Stopped> {
         let telling = Telling { texts: self.texts };
-        // Word, day and place of the open book rows.
-        let mut index: Vec<(u32, i32, u32)> = Vec::new();
-        for place in 0..self.book.rows.len() {
-            if !self.book_is_open[place] || !is_usable(self.book.pence[place]) || index.len() >= INDEXED_WORDS {
-                continue;
-            }
-            self.pace.spend(16)?;
-            let words = self.texts.book.row(place).iter().filter(|&&word| telling.names(word) || telling.numbers(word));
-            index.extend(words.map(|&word| (word, self.book.days[place], place as u32)));
-        }
-        self.pace.check()?;
-        index.sort_unstable();
-        self.pace.check()?;
+        let is_open = |place: usize| self.book_is_open[place] && is_usable(self.book.pence[place]);
+        let is_telling = |word: u32| telling.names(word) || telling.numbers(word);
+        let index = WordIndex::of(&self.texts.book, &self.book.days, is_open, is_telling, self.pace)?;
         let mut pairs = Vec::new();
         let mut reader = Reader::new(self.texts.vocabulary.len());
         let mut near: Vec<u32> = Vec::new();
@@ -277,18 +192,10 @@ impl Leftover<'_> {
                 continue;
             }
             near.clear();
-            let (first, last) = (self.bank.days[bank] - self.window_days, self.bank.days[bank] + self.window_days);
-            for &word in self.texts.bank.row(bank) {
-                if !telling.names(word) && !telling.numbers(word) {
-                    continue;
-                }
+            for &word in self.texts.bank.row(bank).iter().filter(|&&word| is_telling(word)) {
                 for other in self.evidence.related(word) {
-                    let from = index.partition_point(|entry| (entry.0, entry.1) < (other, first));
-                    let until = from + index[from..].partition_point(|entry| (entry.0, entry.1) <= (other, last));
                     self.pace.spend(16)?;
-                    if until - from <= ROWS_PER_WORD {
-                        near.extend(index[from..until].iter().map(|entry| entry.2));
-                    }
+                    near.extend(index.around(other, self.bank.days[bank], self.window_days));
                 }
             }
             near.sort_unstable();
@@ -374,8 +281,7 @@ impl Leftover<'_> {
                     self.pace.spend(work)?;
                     let places = nearby.around(one.days[row as usize], self.window_days);
                     let others = places.iter().map(|&(_, place)| self.member(side, other, place));
-                    let mut others: Vec<Member> =
-                        others.filter(|one| members.binary_search(one).is_err()).collect();
+                    let mut others: Vec<Member> = others.filter(|one| members.binary_search(one).is_err()).collect();
                     others.sort_unstable();
                     search.of_one_day(&members, &others)
                 }
@@ -400,7 +306,9 @@ impl Leftover<'_> {
             if exact != one_rows.units(one.rows[row as usize] as usize) {
                 continue;
             }
-            if matches!(way, Way::OneDay | Way::WithOthers) && self.names_another(is_bank, row, &others, &rivals, &mut reader)? {
+            if matches!(way, Way::OneDay | Way::WithOthers)
+                && self.names_another(is_bank, row, &others, &rivals, &mut reader)?
+            {
                 continue;
             }
             let apart = |&place: &u32| i64::from((other.days[place as usize] - one.days[row as usize]).abs());

@@ -6,8 +6,10 @@
     reason = "hot kernel: places index the permutations of the matcher, and there are fewer than 2^32 rows"
 )]
 
-use super::{LIKENESS, Proposal};
+use super::{INDEXED_WORDS, LIKENESS, Proposal};
+use crate::domain::control::Stopped;
 use crate::domain::recon::evidence::{Evidence, Reader, Texts};
+use crate::domain::recon::pace::Pace;
 use crate::domain::recon::subset_sum::MEMBERS;
 use crate::domain::recon::words::Side;
 
@@ -22,6 +24,47 @@ impl Nearby {
         let from = self.rows.partition_point(|row| row.0 < day.saturating_sub(window_days));
         let until = self.rows.partition_point(|row| row.0 <= day.saturating_add(window_days));
         &self.rows[from..until]
+    }
+}
+
+/// Rows with one word inside the window that are looked at; more of them are no run of a payee.
+const ROWS_PER_WORD: usize = 256;
+
+/// Rows of a side by their words and days.
+pub(super) struct WordIndex {
+    entries: Vec<(u32, i32, u32)>,
+}
+
+impl WordIndex {
+    /// Rows and words that are wanted, as many as are indexed.
+    pub(super) fn of(
+        side: &Side,
+        days: &[i32],
+        is_row_wanted: impl Fn(usize) -> bool,
+        is_word_wanted: impl Fn(u32) -> bool,
+        pace: &Pace<'_>,
+    ) -> Result<Self, Stopped> {
+        let mut entries: Vec<(u32, i32, u32)> = Vec::new();
+        for place in (0..days.len()).filter(|&place| is_row_wanted(place)) {
+            if entries.len() >= INDEXED_WORDS {
+                break;
+            }
+            pace.spend(16)?;
+            let words = side.row(place).iter().filter(|&&word| is_word_wanted(word));
+            entries.extend(words.map(|&word| (word, days[place], place as u32)));
+        }
+        pace.check()?;
+        entries.sort_unstable();
+        pace.check()?;
+        Ok(Self { entries })
+    }
+
+    /// Places with a word near a day; none where there are more than a payee has.
+    pub(super) fn around(&self, word: u32, day: i32, window_days: i32) -> impl Iterator<Item = u32> {
+        let from = self.entries.partition_point(|entry| (entry.0, entry.1) < (word, day - window_days));
+        let rest = &self.entries[from..];
+        let until = rest.partition_point(|entry| (entry.0, entry.1) <= (word, day + window_days));
+        rest[..until].iter().filter(move |_| until <= ROWS_PER_WORD).map(|entry| entry.2)
     }
 }
 

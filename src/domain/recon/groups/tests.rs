@@ -134,6 +134,43 @@ fn rows_that_belong_together_are_summed_though_the_payer_names_none_of_them() {
 }
 
 #[test]
+fn what_was_entered_on_one_day_is_summed_though_most_of_it_names_nobody() {
+    let line = |day: i32, pence: i64, text: &str| (day, pence, text.to_owned());
+    let mut booked = vec![line(18_999, -10_017, "Corfe 4410"), line(18_999, -2_304, "Corfe 4431")];
+    booked.extend([31_155, 871, 14_069, 5_290, 60_048].map(|pence| line(18_999, -pence, "Bill paid")));
+    let paid = line(19_000, -booked.iter().map(|row| row.1.abs()).sum::<i64>(), "CORFE LTD");
+    // Others of that day and of the next.
+    booked.extend([line(18_999, -7_700, "Stamps"), line(18_999, -4_423, "Fares"), line(19_000, -9_112, "Bill paid")]);
+    assert_eq!(groups(&outcome(&[paid.clone()], &booked).1), [(true, 0, (0..7).collect())]);
+    // Nothing is told where another set of the day has the sum as well.
+    booked.push(line(18_999, -5_290 - 871, "Window"));
+    assert!(groups(&outcome(&[paid], &booked).1).is_empty());
+}
+
+#[test]
+fn groups_that_were_found_show_which_words_belong_together() {
+    let line = |day: i32, pence: i64, text: &str| (day, pence, text.to_owned());
+    let (mut bank, mut book) = (Vec::new(), Vec::new());
+    let pay_out = |bank: &mut Vec<Line>, at: i32, takings: i64, fee: i64| {
+        bank.push(line(19_000 + at * 10, takings - fee, "MARLPAY SETTLEMENT"));
+    };
+    for at in 0..4 {
+        let (takings, fee) = (40_013 + i64::from(at) * 7_919, 613 + i64::from(at) * 101);
+        pay_out(&mut bank, at, takings, fee);
+        book.push(line(19_000 + at * 10, takings, &format!("Takings Z0{at}45")));
+        book.push(line(19_000 + at * 10, -fee, &format!("Handling Z0{at}45")));
+    }
+    // Without the code nothing joins the two, as they were entered on two days.
+    pay_out(&mut bank, 5, 71_338, 1_207);
+    book.push(line(19_049, 71_338, "Takings"));
+    book.push(line(19_051, -1_207, "Handling"));
+    let found = groups(&outcome(&bank, &book).1);
+    assert_eq!(found.last(), Some(&(true, 4, vec![8, 9])));
+    assert_eq!(found.len(), 5);
+    assert!(groups(&outcome(&bank[4..], &book[8..]).1).is_empty());
+}
+
+#[test]
 fn shapes_made_to_cost_much_or_to_deceive_are_answered_in_bounded_steps() {
     let line = |day: i32, pence: i64, text: &str| (day, pence, text.to_owned());
     let equal: Vec<Line> = (0..40).map(|_| line(19_000, -1_000, "Abdon")).collect();
