@@ -652,3 +652,29 @@ fn a_clause_says_of_its_own_payee_only_that_it_is_private() {
     );
     assert_eq!(found, ["Light, power, heating", "Drawings"]);
 }
+
+#[test]
+fn what_has_no_account_of_its_own_goes_to_the_one_nearest_to_it() {
+    use AccountType::Expense;
+    let chart = [
+        ("Building materials and hardware", Expense),
+        ("Cleaning and hygiene", Expense),
+        ("Food and provisions", Expense),
+        ("Garden and grounds", Expense),
+        ("Health and safety", Expense),
+        ("Stationery and office supplies", Expense),
+        ("Vehicle parts and repairs", Expense),
+        ("Sundry expenses", Expense),
+    ];
+    let lines = [
+        ("HARTBURN FIRST AID SUPPLIES", "-41.20"),
+        ("OKELL TOOL HIRE", "-66.00"),
+        ("QUILLAN PLANT CENTRE", "-38.75"),
+        ("HARTBURN HEATING PARTS", "-23.10"),
+        ("OKELL BEARINGS", "-19.99"),
+        ("QUILLAN MOTOR FACTORS", "-31.40"),
+    ];
+    let found = on_chart("Community trust with halls and a park. VAT registered.", &chart, &lines);
+    let (building, vehicle) = ("Building materials and hardware", "Vehicle parts and repairs");
+    assert_eq!(found, ["Health and safety", building, "Garden and grounds", building, building, vehicle]);
+}
