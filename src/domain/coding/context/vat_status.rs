@@ -38,18 +38,23 @@ fn stated_registration(context: &str, lists: &WordLists) -> Option<bool> {
     // A full stop behind "No" ends no sentence: "VAT No. GB 123".
     let context =
         context.replace("No. ", "No ").replace("no. ", "no ").replace("Reg. ", "Reg ").replace("reg. ", "reg ");
+    let (first, rest) = context.split_once(". ").unwrap_or((&context, ""));
+    let is_of_owner = has_phrase(&fold(first), "SOLE TRADER");
     let (mut plain, mut implied) = (None, None);
-    for clause in context.split(['.', ';', ',', '(', ')', '\n', '\u{2013}', '\u{2014}', ':']) {
-        match statement(&fold(clause), lists) {
-            Some(Statement::Plain(registered)) => plain = plain.or(Some(registered)),
-            Some(Statement::Implied(registered)) => implied = implied.or(Some(registered)),
-            None => {}
+    for (text, is_of_owner) in [(first, is_of_owner), (rest, false)] {
+        for clause in text.split(['.', ';', ',', '(', ')', '\n', '\u{2013}', '\u{2014}', ':']) {
+            match statement(&fold(clause), lists, is_of_owner) {
+                Some(Statement::Plain(registered)) => plain = plain.or(Some(registered)),
+                Some(Statement::Implied(registered)) => implied = implied.or(Some(registered)),
+                None => {}
+            }
         }
     }
     plain.or(implied)
 }
 
-fn statement(folded: &str, lists: &WordLists) -> Option<Statement> {
+/// What a clause says; `is_of_owner` where *she* is the sole trader whom the same sentence names.
+fn statement(folded: &str, lists: &WordLists, is_of_owner: bool) -> Option<Statement> {
     let words: Vec<&str> = folded.split(' ').collect();
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
     let is_denied = lists.denial.has_any(&words);
@@ -58,7 +63,7 @@ fn statement(folded: &str, lists: &WordLists) -> Option<Statement> {
     }
     let names_vat = has(&["VAT", "VATABLE", "TAW"]);
     if has(&["REGISTERED", "UNREGISTERED", "DEREGISTERED"]) && (names_vat || is_denied) {
-        return registration(&words, lists);
+        return registration(&words, lists, is_of_owner);
     }
     if !names_vat {
         let names_scheme = ["FLAT RATE", "PARTIALLY EXEMPT", "PARTLY EXEMPT"];
@@ -79,13 +84,13 @@ fn statement(folded: &str, lists: &WordLists) -> Option<Statement> {
 }
 
 /// What a clause with "registered" says; nothing when it speaks of somebody else: "He is not VAT registered".
-fn registration(words: &[&str], lists: &WordLists) -> Option<Statement> {
+fn registration(words: &[&str], lists: &WordLists, is_of_owner: bool) -> Option<Statement> {
     // "VAT registered since 2019, not a charity": the denial must belong to the registration.
     let at = words.iter().position(|word| word.ends_with("REGISTERED")).unwrap_or(0);
     let denied_near =
         words.iter().enumerate().any(|(place, word)| lists.denial.has(word) && place <= at && at - place <= 4);
     let registered = !(denied_near || words.iter().any(|word| ["UNREGISTERED", "DEREGISTERED"].contains(word)));
-    let is_of_others = !registered && lists.vat_of_others.has_any(words);
+    let is_of_others = !registered && !is_of_owner && lists.vat_of_others.has_any(words);
     (!is_of_others).then_some(Statement::Plain(registered))
 }
 
@@ -114,6 +119,7 @@ mod tests {
             "No VAT number yet",
             "Not yet VAT-registered, cafe",
             "isn't registered for VAT",
+            "Ada Quillan is a sole trader who tunes pianos around Hartburn; she is not VAT registered (turnover about £40,000).",
         ] {
             assert_eq!(stated_registration(context, lists), Some(false), "{context}");
         }
@@ -126,6 +132,7 @@ mod tests {
             "Partially exempt",
             "A third of the work is under the reverse charge so no VAT on them. VAT registered, VAT No. GB 318 4471 02. They are not VAT registered.",
             "Standard VAT, quarterly",
+            "Ada Quillan is a sole trader. Nick helps, he is not VAT registered. VAT registered, standard accounting",
             "Nick teaches for us, he is not VAT registered. VAT registered, standard accounting",
         ] {
             assert_eq!(stated_registration(context, lists), Some(true), "{context}");

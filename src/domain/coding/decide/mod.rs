@@ -53,6 +53,12 @@ const PAID_SALES: &[&str] = &["card_takings", "online_sales", "marketplace_sales
 /// From this fit on such sales have an account of their own.
 const OWN_SALES_FIT: f32 = 0.75;
 
+/// The same for takings of whoever sells services: *Card takings*, and not *Shop sales*.
+const OWN_TAKINGS_FIT: f32 = 0.85;
+
+/// Words of accounts for goods that are sold.
+const GOODS: &[&str] = &["GOOD", "PRODUCT", "RETAIL", "SHOP"];
+
 /// Words of accounts whose customers pay by invoice.
 const NOT_PAID_BY_CARD: &[&str] = &["CONTRACT", "COUNCIL", "EXPORT", "NHS", "TRADE", "WHOLESALE"];
 
@@ -89,6 +95,13 @@ const REPLACEMENTS: &[Replacement] = &[
         concept: "card_takings",
         own_fit: 0.6,
         applies: |decider, _| decider.sells_by_card(),
+        replacement: |decider| decider.sales,
+    },
+    // Where services are sold a shop's account is for what is sold beside them.
+    Replacement {
+        concept: "card_takings",
+        own_fit: OWN_TAKINGS_FIT,
+        applies: |decider, _| decider.sells_beside_services(),
         replacement: |decider| decider.sales,
     },
     // So is what a payment company pays out for its links, where services are sold.
@@ -373,6 +386,15 @@ impl<'k> Decider<'k> {
         if self.is_about(clues.first(), &["self_assessment"]) {
             named.retain(|account, _| self.fit(*account, CAPITAL) <= self.fit(*account, "self_assessment"));
         }
+        // What cards take where services are sold is not what a shop beside them sold.
+        if money_in
+            && wording.channel != Channel::Cash
+            && (self.is_about(clues.first(), PAID_SALES)
+                || clues.first().is_some_and(|clue| Some(clue.concept) == self.sales))
+            && self.sells_beside_services()
+        {
+            named.retain(|account, _| !self.is_for_goods(*account));
+        }
         // What is dear is not kept with what is "under £500".
         if is_large && !money_in {
             named.retain(|account, _| !self.chart.has_word(*account, "UNDER"));
@@ -403,6 +425,20 @@ impl<'k> Decider<'k> {
     /// Whether what is sold here is paid for by card at a counter.
     fn sells_by_card(&self) -> bool {
         self.sales.is_some_and(|id| SOLD_BY_CARD.contains(&self.knowledge.concept(id).name))
+    }
+
+    /// Whether services are sold here and the account nearest to what cards take is for goods that are sold beside them.
+    fn sells_beside_services(&self) -> bool {
+        let sales = self.sales.map(|id| self.knowledge.concept(id).name);
+        let nearest = self.knowledge.id("card_takings").and_then(|id| self.chart.fits(id).first());
+        matches!(sales, Some("sales_services" | "health_income"))
+            && nearest.is_some_and(|fit| fit.score < OWN_TAKINGS_FIT && self.is_for_goods(fit.account))
+    }
+
+    /// Whether an account is for goods that are sold, whatever they are paid with.
+    fn is_for_goods(&self, account: usize) -> bool {
+        let has = |words: &[&str]| words.iter().any(|word| self.chart.has_word(account, word));
+        has(GOODS) && !has(&["TILL", "COUNTER"])
     }
 
     /// Whether what is sold here is a service known by name that people pay for by card: treatments, meals, repairs.
