@@ -134,7 +134,14 @@ impl Instructions {
             let (from, until) = (from.max(at.saturating_sub(REACH)), until.min(at + REACH + 1));
             let near = clause.iter().take(until).skip(from).map(|token| fold(token.raw));
             let telling = near.filter(|word| word.chars().count() >= SHORTEST_WORD && is_telling(word));
-            self.amounts.entry(*pence).or_default().extend(telling.map(|word| stem(&word)));
+            let about = self.amounts.entry(*pence).or_default();
+            for word in telling {
+                // What members pay is called both.
+                if word == "SUBS" {
+                    about.insert(stem("SUBSCRIPTIONS"));
+                }
+                about.insert(stem(&word));
+            }
         }
     }
 

@@ -5,13 +5,18 @@ use std::sync::OnceLock;
 
 const FORENAMES: &str = include_str!("knowledge/forenames.txt");
 
-/// Whether a payee is a person's name: a title, initials or a forename with a surname, and nothing else.
-pub fn is_person(payee: &str) -> bool {
-    const TITLES: &[&str] = &["MR", "MRS", "MS", "MISS", "DR"];
+/// Whether a word is a forename and no other word of bank lines.
+pub fn is_forename(word: &str) -> bool {
     static KNOWN: OnceLock<HashSet<&'static str>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| {
         FORENAMES.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
     });
+    known.contains(word)
+}
+
+/// Whether a payee is a person's name: a title, initials or a forename with a surname, and nothing else.
+pub fn is_person(payee: &str) -> bool {
+    const TITLES: &[&str] = &["MR", "MRS", "MS", "MISS", "DR"];
     let words: Vec<&str> = payee.split(' ').filter(|word| !word.is_empty()).collect();
     let is_name = |word: &&str| word.chars().count() >= 3 && word.chars().all(char::is_alphabetic);
     if words.iter().any(|word| FIRMS.contains(word)) {
@@ -20,8 +25,8 @@ pub fn is_person(payee: &str) -> bool {
     match words.as_slice() {
         [title, .., last] if TITLES.contains(title) => is_name(last),
         [first, middle, last, ..] if first.chars().count() == 1 && middle.chars().count() == 1 => is_name(last),
-        [first, middle, last, ..] if known.contains(first) && middle.chars().count() == 1 => is_name(last),
-        [first, last, ..] => (known.contains(first) || first.chars().count() == 1) && is_name(last),
+        [first, middle, last, ..] if is_forename(first) && middle.chars().count() == 1 => is_name(last),
+        [first, last, ..] => (is_forename(first) || first.chars().count() == 1) && is_name(last),
         _ => false,
     }
 }

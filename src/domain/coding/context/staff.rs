@@ -31,12 +31,21 @@ pub(super) fn staff(context: &str, owners: &[Vec<String>], lists: &WordLists) ->
             if says(SELF_EMPLOYED) || says(OF_ITS_OWN) && !speaks_of_pay(clause) {
                 continue;
             }
-            names.extend(
-                people(clause).into_iter().filter(|name| !owners.iter().any(|owner| owner.last() == name.last())),
-            );
+            names.extend(people(clause).into_iter().filter(|name| !owners.iter().any(|owner| is_same(owner, name))));
         }
     }
     names.into_iter().collect()
+}
+
+/// Whether an owner's name, which may be no more than a surname or have an initial, can be that of a person.
+fn is_same(owner: &[String], name: &[String]) -> bool {
+    let (Some(surname), Some(first)) = (owner.last(), owner.first().filter(|_| owner.len() > 1)) else {
+        return owner.last() == name.last();
+    };
+    let begins = |short: &str| {
+        name.first().is_some_and(|forename| forename.starts_with(short) || short.starts_with(forename.as_str()))
+    };
+    Some(surname) == name.last() && begins(first)
 }
 
 /// Pairs of words that begin with capital letters and are a person's name.

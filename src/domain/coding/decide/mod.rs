@@ -111,6 +111,13 @@ const REPLACEMENTS: &[Replacement] = &[
         applies: |decider, _| decider.sells_services(),
         replacement: |decider| decider.sales,
     },
+    // Of those who sell nothing, members pay through it.
+    Replacement {
+        concept: "online_sales",
+        own_fit: OWN_SALES_FIT,
+        applies: |decider, money_in| money_in && decider.is_raised_from_members(),
+        replacement: |decider| kept(decider, "membership_income", OWN_SALES_FIT),
+    },
     // Whoever is not registered pays HMRC for wages, if for anything the business owes.
     Replacement {
         concept: "hmrc_other",
@@ -425,6 +432,12 @@ impl<'k> Decider<'k> {
     /// Whether what is sold here is paid for by card at a counter.
     fn sells_by_card(&self) -> bool {
         self.sales.is_some_and(|id| SOLD_BY_CARD.contains(&self.knowledge.concept(id).name))
+    }
+
+    /// Whether the money of the trade comes from members and givers.
+    fn is_raised_from_members(&self) -> bool {
+        let sales = self.sales.map(|id| self.knowledge.concept(id).name);
+        matches!(sales, Some("membership_income" | "fundraising_income" | "donation_income"))
     }
 
     /// Whether services are sold here and the account nearest to what cards take is for goods that are sold beside them.

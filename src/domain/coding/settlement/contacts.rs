@@ -7,6 +7,7 @@ use crate::domain::coding::text::fold;
 
 use super::name::{Name, Names};
 use super::words::{is_legal_form, skeleton};
+use crate::domain::coding::person::is_person;
 
 /// A word that more contacts than this share leads to none of them by itself.
 const MOST_SHARING: usize = 48;
@@ -188,8 +189,19 @@ fn spellings(contact: &str) -> Vec<(Vec<String>, String)> {
         }
     }
     if let Some((before, rest)) = contact.split_once('(') {
-        let after = rest.split_once(')').map_or("", |(_, after)| after);
+        let (inside, after) = rest.split_once(')').unwrap_or((rest, ""));
         add(&fold(&format!("{before} {after}")), 1);
+        // Who pays for another, or acts for a firm.
+        let inside = fold(inside);
+        if is_person(&inside) {
+            add(&inside, 2);
+        }
+    }
+    for (short, club) in [("RFC", "RUGBY CLUB"), ("AFC", "FOOTBALL CLUB"), ("CC", "CRICKET CLUB"), ("GC", "GOLF CLUB")]
+    {
+        if let Some(name) = whole.strip_suffix(short).filter(|name| name.ends_with(' ')) {
+            add(&format!("{name}{club}"), 2);
+        }
     }
     if let Some((before, after)) = contact.split_once(" - ") {
         add(&fold(before), 1);

@@ -13,6 +13,7 @@ mod by_number;
 mod contacts;
 mod cues;
 mod index;
+mod instalments;
 mod name;
 mod numbers;
 mod proposal;
@@ -37,6 +38,7 @@ use super::batch::Invoice;
 use super::line::Line;
 use super::outcome::Settled;
 
+use amounts::Relation;
 use book::Book;
 use contacts::Contacts;
 use index::NumberIndex;
@@ -92,27 +94,48 @@ pub fn settle_in_context(
                 return Err(Stopped);
             }
             let Some(proposal) = queue.take(place, score, &book, &index, cis) else { continue };
-            let Some((line, _)) = queue.readings.get(place) else { continue };
-            let (Some(answer), Some(source)) = (answers.get_mut(*line), lines.get(*line)) else { continue };
-            *answer = Some(Settlement {
-                remark: remark::write(&proposal, invoices, &book, source),
-                strength: strength(&proposal),
-                is_doubtful: proposal.rival.is_some(),
-                settled: settled(&proposal, &book),
-            });
-            for part in &proposal.parts {
-                parts_left |= !part.whole;
-                book.settle(part.item, part.pence, part.whole);
-            }
-            if let Some(done) = queue.done.get_mut(place) {
-                *done = true;
-            }
+            parts_left |= proposal.parts.iter().any(|part| !part.whole);
+            accept((lines, invoices), &mut queue, &mut book, (place, &proposal), &mut answers);
         }
         if !parts_left {
             break;
         }
     }
+    for (item, places) in instalments::find(&queue, &book, control)? {
+        for place in places.into_iter().filter(|place| queue.done.get(*place) == Some(&false)).collect::<Vec<_>>() {
+            let Some((_, reading)) = queue.readings.get(place) else { continue };
+            let likeness = book.items.get(item).map_or(0, |item| reading.likeness(item.contact));
+            let proposer = Proposer { book: &book, index: &index, reading, cis };
+            if let Some(proposal) = proposer.proposal(&[item], &[], Relation::Part, None, likeness, false) {
+                accept((lines, invoices), &mut queue, &mut book, (place, &proposal), &mut answers);
+            }
+        }
+    }
     Ok(answers)
+}
+
+/// Settles what a proposal says and writes the answer of its line.
+fn accept(
+    (lines, invoices): (&[Line<'_>], &[Invoice<'_>]),
+    queue: &mut Queue,
+    book: &mut Book,
+    (place, proposal): (usize, &Proposal),
+    answers: &mut [Option<Settlement>],
+) {
+    let Some((line, _)) = queue.readings.get(place) else { return };
+    let (Some(answer), Some(source)) = (answers.get_mut(*line), lines.get(*line)) else { return };
+    *answer = Some(Settlement {
+        remark: remark::write(proposal, invoices, book, source),
+        strength: strength(proposal),
+        is_doubtful: proposal.rival.is_some(),
+        settled: settled(proposal, book),
+    });
+    for part in &proposal.parts {
+        book.settle(part.item, part.pence, part.whole);
+    }
+    if let Some(done) = queue.done.get_mut(place) {
+        *done = true;
+    }
 }
 
 /// The same for a business without a context.

@@ -3,6 +3,8 @@
 
 use crate::domain::coding::line::{Field, Line};
 
+use crate::domain::coding::person::is_forename;
+
 use super::words::{is_common, is_noise, likeness};
 
 /// Words of a line and of a contact that are compared; names stand early and are short.
@@ -105,6 +107,9 @@ const LONG_WORD: usize = 8;
 /// From this likeness on a word is the name's, and from this on a long one.
 const SAME: u32 = 950;
 const MISSPELT: u32 = 800;
+
+/// What a forename counts for its initial.
+const FORENAME: u32 = 800;
 
 /// How a word of a contact was found in a line.
 #[derive(Debug, Clone, Copy, Default)]
@@ -273,11 +278,23 @@ impl Name {
         }
     }
 
-    /// Initials count next to a word that was found only.
+    /// Initials count next to a word that was found only, and so does a forename whose initial the contact has.
     fn match_initials(&self, names: &Names<'_>, found: &mut [WordMatch]) {
         let places: Vec<usize> = found.iter().filter(|found| found.quality > 0).map(|found| found.place).collect();
-        for (place, word) in names.words.iter().enumerate().filter(|(_, word)| word.letters == 1) {
-            if !places.iter().any(|near| near.abs_diff(place) <= 2) {
+        for (place, word) in names.words.iter().enumerate() {
+            let is_near = |most: usize| places.iter().any(|near| (1..=most).contains(&near.abs_diff(place)));
+            if word.letters > 1 {
+                let initial = |token: &Token| token.letters == 1 && word.text.starts_with(&token.text);
+                let mut unmatched = self.tokens.iter().zip(found.iter_mut()).filter(|(_, found)| found.quality == 0);
+                if is_near(1)
+                    && is_forename(word.text)
+                    && let Some((_, found)) = unmatched.find(|(token, _)| initial(token))
+                {
+                    *found = WordMatch { quality: FORENAME, place };
+                }
+                continue;
+            }
+            if !is_near(2) {
                 continue;
             }
             for (token, found) in self.tokens.iter().zip(found.iter_mut()).filter(|(_, found)| found.quality == 0) {

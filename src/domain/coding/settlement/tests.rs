@@ -133,6 +133,10 @@ fn a_contact_is_found_however_it_is_written() {
         ("Fern & Hart Solicitors LLP", "FERN AND HART SOLS"),
         ("Mrs J Whitworth", "WHITWORTH J"),
         ("Daniel Osei", "D OSEI"),
+        ("Mrs J Oldham", "MRS JEAN OLDHAM"),
+        ("Walter Codling dec'd (Mrs A Harker)", "HARKER ANNE FUNERAL"),
+        ("Est. of Doris Quillan", "EXORS D QUILLAN"),
+        ("Hartburn RFC", "HARTBURN RUGBY CLUB"),
         ("Northern Care Alliance NHS FT", "NCA NHS FOUNDATION 0088127 BGC"),
         ("Rochdale Borough Council", "ROCHDALE BC CREDITORS"),
         ("Trustees of Capel Seion", "CAPEL SEION TRUSTEES"),
@@ -480,4 +484,19 @@ fn the_only_item_of_an_odd_amount_needs_less_of_the_name() {
     let couple = [invoice("1035", "Chloe Barrowclough & Sam Dyer", "1650")];
     assert!(settles("BARROWCLOUGH C WEDDING", "1650", &couple));
     assert!(!settles("BARROWCLOUGH T WEDDING", "1650", &couple));
+}
+
+#[test]
+fn payments_that_together_come_to_the_only_open_item_pay_it_in_parts() {
+    let invoices = [invoice("F-31", "Mrs J Oldham", "2340.00"), invoice("F-32", "Harker & Co", "500.00")];
+    let paid = [line("OLDHAM J GARAGE ROOF", "1340.00", 0), line("MRS JEAN OLDHAM REST", "1000.00", 9)];
+    assert_eq!(numbers(&paid, &invoices), ["F-31", "F-31"]);
+    // A penny less is no sum, and what two sets come to is nobody's.
+    let short = [line("OLDHAM J GARAGE ROOF", "1340.00", 0), line("MRS JEAN OLDHAM REST", "999.99", 9)];
+    assert_eq!(numbers(&short, &invoices), ["", ""]);
+    let open = [paid[0].clone(), paid[1].clone(), line("OLDHAM J GUTTER", "1000.00", 11)];
+    assert_eq!(numbers(&open, &invoices), ["", "", ""]);
+    // With another item open the parts may be of either.
+    let several = [invoices[0].clone(), invoice("F-33", "Mrs J Oldham", "610.00")];
+    assert_eq!(numbers(&paid, &several), ["", ""]);
 }

@@ -122,3 +122,39 @@ fn tax_clears_its_provision_and_a_fee_for_currencies_is_a_charge() {
     assert_eq!(found[0], "Provision for corporation tax");
     assert_ne!(found[1], "Exchange gain or loss");
 }
+
+#[test]
+fn what_cards_take_where_services_are_sold_is_no_sale_of_the_shop_beside_them() {
+    use AccountType::Income;
+    let lines = [("SUMUP PAYMENTS LTD PID8812", "186.71"), ("DOJO PAYMNTS 02OCT", "468.00")];
+    let groomer = [("Sales", Income), ("Sales - Retail (treats, brushes)", Income), DRAWINGS];
+    let found = on_chart("Dog groomer, sole trader, not VAT registered.", &groomer, &lines);
+    assert_eq!(found, ["Sales", "Sales"]);
+    let physio = [("Treatment - private patients", Income), ("Treatment - insurers", Income), ("Shop sales", Income)];
+    let found = on_chart("Two physiotherapists in partnership, not VAT registered.", &physio, &lines);
+    assert!(!found.contains(&"Shop sales".to_owned()), "{found:?}");
+}
+
+#[test]
+fn members_pay_through_the_collector_of_a_club_that_sells_nothing() {
+    use AccountType::Income;
+    let chart = [("Subscriptions", Income), ("Uniform, badge and scarf sales", Income), ("Fundraising events", Income)];
+    let context = "Scout group, a registered charity, not registered for VAT. Subs of £42 a term come from parents.";
+    let lines = [("GOCARDLESS LTD HARTBURN-8K", "1176.42"), ("S QUILLAN ELLA SQUIRRELS", "42.00")];
+    assert_eq!(on_chart(context, &chart, &lines), ["Subscriptions", "Subscriptions"]);
+}
+
+#[test]
+fn an_employee_may_have_an_owners_surname() {
+    use AccountType::{Expense, Income};
+    let chart = [
+        ("Sales", Income),
+        ("Wages", Expense),
+        ("Subcontractors", Expense),
+        ("Director's loan", AccountType::Liability),
+    ];
+    let context = "Roofing company. Directors are Gavin Tallis and Lee Crook; employees are Jordan Pell and Tracey Crook \
+                   (Lee's wife, office) and their pay goes out monthly. Subcontractors invoice us.";
+    let found = on_chart(context, &chart, &[("FPO T CROOK APRIL", "-702.00"), ("FPO J PELL APRIL", "-1640.00")]);
+    assert_eq!(found, ["Wages", "Wages"]);
+}
