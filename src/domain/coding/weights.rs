@@ -210,7 +210,7 @@ pub const WEIGHTS: Weights = Weights {
     shop_here: 0.676,
     shop_anywhere: 0.533,
     word_of_a_phrase: 0.25,
-    phrase_fit: 0.177,
+    phrase_fit: 0.16,
     balance_sheet_fit: 0.344,
     own_account: 0.615,
     family_account: 0.72,

@@ -9,6 +9,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::knowledge::{ConceptId, Knowledge};
 use super::line::{Field, Line};
+use super::person::is_person;
 use super::printed;
 
 /// How many members the draws of clubs and halls have: the numbers are part of their names.
@@ -239,7 +240,12 @@ impl Wording {
                 } else if word == "ON" || word == "FP" {
                     next.is_none_or(|next| is_noise(next) || MONTHS.contains(&next))
                 } else if AMBIGUOUS_CODES.contains(&word) {
+                    // A person is paid by bill payment; nobody of that name sells fuel.
                     at == 0 && bank_begins_with_codes
+                        || word == "BP"
+                            && at > 0
+                            && at + 1 == total
+                            && is_person(&words.get(..at).unwrap_or_default().join(" "))
                 } else {
                     is_edge || word.len() >= 3 || *means == Channel::Card
                 };

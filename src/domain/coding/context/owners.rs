@@ -78,9 +78,12 @@ impl Sentence<'_> {
 
     /// Whether a name begins here that is followed by a role: "Ray Staniforth is the only director."
     fn is_named_role(&self, at: usize) -> bool {
-        let names = self.words.iter().skip(at).take_while(|word| self.is_name(word)).count();
-        let behind: Vec<String> =
-            self.words.iter().skip(at + names).take(5).map(|word| bare(word).to_lowercase()).collect();
+        let names_from = |at: usize| self.words.iter().skip(at).take_while(|word| self.is_name(word)).count();
+        let names = names_from(at);
+        // "Ada and Owen Quillan are the directors": of both.
+        let is_joined = self.words.get(at + names).is_some_and(|word| matches!(*word, "&" | "and" | "+"));
+        let end = if names == 1 && is_joined && names_from(at + 2) == 2 { at + 4 } else { at + names };
+        let behind: Vec<String> = self.words.iter().skip(end).take(5).map(|word| bare(word).to_lowercase()).collect();
         // "Ruth Example trades as Twine": whoever trades under another name is its owner. No comma parts the two words of a name.
         let trades = behind.first().is_some_and(|verb| verb == "trades" || verb == "trading");
         if trades

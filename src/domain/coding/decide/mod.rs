@@ -44,8 +44,16 @@ const DRAWINGS: &str = "drawings";
 const CAPITAL: &str = "capital_introduced";
 
 /// What people pay for by card at a counter.
-const SOLD_BY_CARD: &[&str] =
-    &["sales_services", "sales_goods", "health_income", "catering_sales", "vehicle_sales", "donation_income"];
+const SOLD_BY_CARD: &[&str] = &[
+    "sales_services",
+    "sales_goods",
+    "health_income",
+    "catering_sales",
+    "vehicle_sales",
+    "donation_income",
+    "tuition_income",
+    "construction_income",
+];
 
 /// Sales by the way they are paid for or come in.
 const PAID_SALES: &[&str] = &["card_takings", "online_sales", "marketplace_sales", "delivery_sales"];
@@ -111,6 +119,13 @@ const REPLACEMENTS: &[Replacement] = &[
         applies: |decider, _| decider.sells_services(),
         replacement: |decider| decider.sales,
     },
+    // What people pay is what is sold, where the chart does not keep what they pay apart.
+    Replacement {
+        concept: "private_customer_sales",
+        own_fit: OWN_SALES_FIT,
+        applies: |_, money_in| money_in,
+        replacement: |decider| decider.sales,
+    },
     // Of those who sell nothing, members pay through it.
     Replacement {
         concept: "online_sales",
@@ -138,6 +153,13 @@ const REPLACEMENTS: &[Replacement] = &[
         own_fit: 0.5,
         applies: |_, money_in| !money_in,
         replacement: |decider| kept(decider, "hp_finance", 0.7),
+    },
+    // A maker's finance company is paid for a lease where the chart keeps one and no agreement as a debt.
+    Replacement {
+        concept: "hp_finance",
+        own_fit: OWN_SALES_FIT,
+        applies: |_, money_in| !money_in,
+        replacement: |decider| kept(decider, "vehicle_hire", 0.85),
     },
     // What an owner pays in is no drawing.
     Replacement {
@@ -311,6 +333,10 @@ impl<'k> Decider<'k> {
         }
         if owners.is_none_or(|(meant, _)| !self.is_about(clues.first(), &[meant, "self_assessment"])) {
             self.add_alike_words(wording, &phrases, &clues, &mut named);
+        }
+        // The wages of others are not meant by a word of a director's salary.
+        if self.is_about(clues.first(), &["director_salary"]) {
+            named.retain(|account, _| self.fit(*account, "salaries") <= self.fit(*account, "director_salary"));
         }
         self.clear_net_wages(&clues, &mut named);
         self.add_instructed(wording, (money_in, named_pence), strongest >= WEIGHTS.usual, &mut named);

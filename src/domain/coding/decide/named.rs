@@ -1,8 +1,9 @@
 //! Accounts that a line points to by itself, by words of their names and by likeness in meaning.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Decider;
+use super::{Decider, PAID_SALES};
 use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::chart::{CONTROL_WORDS, Chart};
 use crate::domain::coding::evidence::Clue;
@@ -29,7 +30,11 @@ impl Decider<'_> {
         money_in: bool,
     ) -> BTreeMap<usize, f32> {
         let mut named: BTreeMap<usize, f32> = BTreeMap::new();
-        for group in self.knowledge.affinities.find(&wording.padded, money_in) {
+        // Whoever passes on what customers pay is no customer, whatever its form.
+        let passes_on = money_in && self.is_paid_out(wording);
+        let padded: Cow<'_, str> =
+            if passes_on { wording.padded.replace(" LTD ", " ").into() } else { wording.padded.as_str().into() };
+        for group in self.knowledge.affinities.find(&padded, money_in) {
             let accounts = self.kin.get(group).map_or(&[][..], Vec::as_slice);
             // What is bought or sold, that is: nobody owes a butcher.
             let kind = if money_in { AccountType::Income } else { AccountType::Expense };
@@ -70,7 +75,12 @@ impl Decider<'_> {
         for name in self.reader.owner_of(wording).unwrap_or_default() {
             add(&stem(name), WEIGHTS.owners_account, None);
         }
+        // What the context says of the business beside a sole trader's name is not about what the trader takes.
+        let owner = self.reader.owner_of(wording).filter(|_| !self.reader.is_company()).unwrap_or_default();
         for (hint, payee) in self.hints.about(wording.text()) {
+            if owner.iter().any(|part| part == payee) {
+                continue;
+            }
             for word in hint.near(payee) {
                 add(&word, WEIGHTS.hinted_word, None);
                 // Who teaches is paid as a teacher.
@@ -98,6 +108,14 @@ impl Decider<'_> {
             self.candidates(wording, clues).into_iter().for_each(&mut compare);
         }
         named
+    }
+
+    /// Whether a line is of somebody who passes on what customers paid: a card company, a payment service, a marketplace.
+    fn is_paid_out(&self, wording: &Wording) -> bool {
+        let mut found = Vec::new();
+        self.knowledge.patterns.find(&wording.padded, &mut found);
+        let mut targets = found.iter().flat_map(|hit| hit.targets);
+        targets.any(|target| PAID_SALES.contains(&self.knowledge.concept(target.concept).name))
     }
 
     /// Accounts of a large chart that a line may be like: those with a rare word of it, and those of what it is about.

@@ -158,3 +158,52 @@ fn an_employee_may_have_an_owners_surname() {
     let found = on_chart(context, &chart, &[("FPO T CROOK APRIL", "-702.00"), ("FPO J PELL APRIL", "-1640.00")]);
     assert_eq!(found, ["Wages", "Wages"]);
 }
+
+#[test]
+fn a_banks_own_charge_is_no_service_charge_of_a_landlord() {
+    use AccountType::Expense;
+    let chart = [("Rent and service charges", Expense), ("Meeting room hire", Expense), ("Bank charges", Expense)];
+    let lines = [("LLOYDS SERVICE CHARGE 10OCT-09NOV", "-8.50"), ("NATWEST SERVICE CHARGES , 30OCT A/C", "-11.85")];
+    assert_eq!(on_chart("Swimming club, not VAT registered.", &chart, &lines), ["Bank charges", "Bank charges"]);
+}
+
+#[test]
+fn what_is_said_beside_an_owners_name_is_not_about_what_the_owner_takes() {
+    use AccountType::{Expense, Income};
+    let chart =
+        [("Sales", Income), ("Sales - corporate customers", Income), ("Subcontract instructors", Expense), DRAWINGS];
+    let context = "Ada Quillan is a self-employed driving instructor in Hartburn, sole trader, not VAT registered.";
+    let lines = [("Ada Quillan own acc", "-600.00"), ("SumUp Payments Ltd SUMUPPID20114", "112.18")];
+    let found = on_chart(context, &chart, &lines);
+    assert_eq!(found[0], "Drawings");
+    // The company that passes on what cards take is no corporate customer.
+    assert_eq!(found[1], "Sales");
+}
+
+#[test]
+fn a_makers_finance_company_is_paid_for_a_lease_where_there_is_one() {
+    use AccountType::{Expense, Liability};
+    let lease = [("Car lease", Expense), ("Start up loan", Liability), ("Bank and finance charges", Expense)];
+    let lines = [("VAUXHALL FINANCE DD", "-329.00")];
+    assert_eq!(on_chart("Driving instructor, sole trader.", &lease, &lines), ["Car lease"]);
+    let agreement = [("Car lease", Expense), ("Hire purchase - Corsa", Liability)];
+    assert_eq!(on_chart("Driving instructor, sole trader.", &agreement, &lines), ["Hire purchase - Corsa"]);
+}
+
+#[test]
+fn directors_named_together_are_both_paid_as_directors() {
+    use AccountType::{Expense, Liability};
+    let chart = [
+        ("Wages and salaries", Expense),
+        ("Directors' remuneration", Expense),
+        ("Van fuel", Expense),
+        ("Directors' loan", Liability),
+    ];
+    let context = "Chip shop, Quillan and Sons Ltd, VAT registered. Ada and Owen Quillan are directors.";
+    let lines =
+        [("A QUILLAN MAY SALARY", "-1047.00"), ("O QUILLAN MAY SALARY", "-1047.00"), ("E DOBSON SATS BP", "-112.00")];
+    let found = on_chart(context, &chart, &lines);
+    assert_eq!(found[..2], ["Directors' remuneration", "Directors' remuneration"]);
+    // Behind a person's name the bank says how it was paid.
+    assert_ne!(found[2], "Van fuel");
+}
