@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 14] = [
+const FOLDERS: [&str; 16] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -36,6 +36,8 @@ const FOLDERS: [&str; 14] = [
     "sealed_eleventh",
     "sealed_twelfth",
     "sealed_thirteenth",
+    "sealed_fourteenth",
+    "sealed_fifteenth",
 ];
 
 /// Words that stand in many payees' names and tell nobody.

@@ -141,7 +141,7 @@ fn what_was_entered_on_one_day_is_summed_though_most_of_it_names_nobody() {
     let paid = line(19_000, -booked.iter().map(|row| row.1.abs()).sum::<i64>(), "CORFE LTD");
     // Others of that day and of the next.
     booked.extend([line(18_999, -7_700, "Stamps"), line(18_999, -4_423, "Fares"), line(19_000, -9_112, "Bill paid")]);
-    assert_eq!(groups(&outcome(&[paid.clone()], &booked).1), [(true, 0, (0..7).collect())]);
+    assert_eq!(groups(&outcome(std::slice::from_ref(&paid), &booked).1), [(true, 0, (0..7).collect())]);
     // Nothing is told where another set of the day has the sum as well.
     booked.push(line(18_999, -5_290 - 871, "Window"));
     assert!(groups(&outcome(&[paid], &booked).1).is_empty());
