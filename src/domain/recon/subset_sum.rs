@@ -19,7 +19,7 @@ pub(super) const CANDIDATES: usize = 24;
 const FEW: usize = 5;
 
 /// Most rows of one day of which some are joined with the payee's.
-pub(super) const ROWS_OF_DAY: usize = 10;
+const ROWS_OF_DAY: usize = 10;
 
 /// Sets of one size that are tried before larger ones are not.
 const FEW_SETS: u64 = 1_500;
@@ -162,10 +162,12 @@ impl Search {
     }
 
     /// The one set that has the sum and takes all rows of the payee of one day, with others of that day: what was
-    /// paid together is often entered together. Both lists are in the order of days.
-    pub(super) fn of_one_day(&self, of_payee: &[Member], others: &[Member]) -> Sum {
+    /// paid together is often entered together. Both lists are in the order of days; each set that is added up is taken
+    /// off `sums`, and where they do not suffice nothing is said.
+    pub(super) fn of_one_day(&self, of_payee: &[Member], others: &[Member], sums: &mut u64) -> Sum {
+        let content = |set: &[Member]| set.iter().map(|one| (one.day, one.key, one.pence)).collect::<Vec<_>>();
         let mut tried = 0_u64;
-        let mut found: Vec<Vec<Member>> = Vec::new();
+        let mut found: Option<Vec<Member>> = None;
         for payee in of_payee.chunk_by(|one, other| one.day == other.day) {
             let day = payee[0].day;
             let from = others.partition_point(|other| other.day < day);
@@ -173,20 +175,24 @@ impl Search {
             if beside.len() > ROWS_OF_DAY || payee.len() + beside.len() > MEMBERS {
                 continue;
             }
-            let sum: i64 = payee.iter().map(|one| one.pence).sum();
-            for mask in 1_u32..1 << beside.len() {
-                tried += 1;
+            let sets = 1_u32 << beside.len();
+            *sums = sums.checked_sub(u64::from(sets))?;
+            tried += u64::from(sets) - 1;
+            let of_payee: i64 = payee.iter().map(|one| one.pence).sum();
+            for mask in 1..sets {
                 let chosen = || beside.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, one)| *one);
-                if sum + chosen().map(|one| one.pence).sum::<i64>() == self.goal {
-                    found.push(payee.iter().copied().chain(chosen()).collect());
+                if of_payee + chosen().map(|one| one.pence).sum::<i64>() != self.goal {
+                    continue;
+                }
+                let set: Vec<Member> = payee.iter().copied().chain(chosen()).collect();
+                match &found {
+                    Some(other) if content(other) != content(&set) => return None,
+                    Some(_) => {}
+                    None => found = Some(set),
                 }
             }
         }
-        let chosen = found.first()?;
-        let content = |set: &[Member]| set.iter().map(|one| (one.day, one.key, one.pence)).collect::<Vec<_>>();
-        if found.iter().any(|other| content(other) != content(chosen)) {
-            return None;
-        }
+        let chosen = found?;
         let amounts: Vec<i64> = chosen.iter().map(|one| one.pence).collect();
         let accidents = accidents(&amounts, tried, self.usual);
         (accidents <= self.limit).then(|| (chosen.iter().map(|one| one.place).collect(), accidents))

@@ -1,6 +1,7 @@
 //! From the clues of one line to an account of the chart.
 
 mod named;
+mod replacements;
 
 use std::collections::BTreeMap;
 
@@ -43,29 +44,11 @@ pub struct Decision {
 const DRAWINGS: &str = "drawings";
 const CAPITAL: &str = "capital_introduced";
 
-/// What people pay for by card at a counter.
-const SOLD_BY_CARD: &[&str] = &[
-    "sales_services",
-    "sales_goods",
-    "health_income",
-    "catering_sales",
-    "vehicle_sales",
-    "donation_income",
-    "tuition_income",
-    "construction_income",
-];
-
 /// Sales by the way they are paid for or come in.
 const PAID_SALES: &[&str] = &["card_takings", "online_sales", "marketplace_sales", "delivery_sales"];
 
 /// From this fit on such sales have an account of their own.
 const OWN_SALES_FIT: f32 = 0.75;
-
-/// The same for takings of whoever sells services: *Card takings*, and not *Shop sales*.
-const OWN_TAKINGS_FIT: f32 = 0.85;
-
-/// Words of accounts for goods that are sold.
-const GOODS: &[&str] = &["GOOD", "PRODUCT", "RETAIL", "SHOP"];
 
 /// Words of accounts whose customers pay by invoice.
 const NOT_PAID_BY_CARD: &[&str] = &["CONTRACT", "COUNCIL", "EXPORT", "NHS", "TRADE", "WHOLESALE"];
@@ -79,150 +62,6 @@ const CARRIED: &[&str] = &["HAUL", "HAULAGE", "CARTAGE", "TRANSPORT"];
 
 /// Costs that a journal posts and a payment clears, where the chart keeps what is owed.
 const CLEARED: &[&str] = &["salaries", "director_salary", "corporation_tax"];
-
-/// What a concept is in a chart that has no account of its own for it.
-struct Replacement {
-    concept: &'static str,
-    /// How well an account must fit the concept to be its own.
-    own_fit: f32,
-    /// Whether the rule is for this business and direction (money in or not).
-    applies: fn(&Decider<'_>, bool) -> bool,
-    replacement: fn(&Decider<'_>) -> Option<ConceptId>,
-}
-
-const REPLACEMENTS: &[Replacement] = &[
-    // Deposits of customers are sales.
-    Replacement {
-        concept: "customer_deposits",
-        own_fit: 0.5,
-        applies: |_, money_in| money_in,
-        replacement: |decider| decider.sales,
-    },
-    // What a card terminal takes is what is sold.
-    Replacement {
-        concept: "card_takings",
-        own_fit: 0.6,
-        applies: |decider, _| decider.sells_by_card(),
-        replacement: |decider| decider.sales,
-    },
-    // Where services are sold a shop's account is for what is sold beside them.
-    Replacement {
-        concept: "card_takings",
-        own_fit: OWN_TAKINGS_FIT,
-        applies: |decider, _| decider.sells_beside_services(),
-        replacement: |decider| decider.sales,
-    },
-    // So is what a payment company pays out for its links, where services are sold.
-    Replacement {
-        concept: "online_sales",
-        own_fit: OWN_SALES_FIT,
-        applies: |decider, _| decider.sells_services(),
-        replacement: |decider| decider.sales,
-    },
-    // What people pay is what is sold, where the chart does not keep what they pay apart.
-    Replacement {
-        concept: "private_customer_sales",
-        own_fit: OWN_SALES_FIT,
-        applies: |_, money_in| money_in,
-        replacement: |decider| decider.sales,
-    },
-    // Of those who sell nothing, members pay through it.
-    Replacement {
-        concept: "online_sales",
-        own_fit: OWN_SALES_FIT,
-        applies: |decider, money_in| money_in && decider.is_raised_from_members(),
-        replacement: |decider| kept(decider, "membership_income", OWN_SALES_FIT),
-    },
-    // Whoever is not registered pays HMRC for wages, if for anything the business owes.
-    Replacement {
-        concept: "hmrc_other",
-        own_fit: 0.9,
-        applies: |decider, money_in| !money_in && !decider.reader.is_vat_registered(),
-        replacement: |decider| kept(decider, "paye", 0.5),
-    },
-    // A fee for another currency is a bank's charge; what a rate gains or loses is no fee.
-    Replacement {
-        concept: "fx_fees",
-        own_fit: 0.9,
-        applies: |_, money_in| !money_in,
-        replacement: |decider| kept(decider, "bank_charges", 0.75),
-    },
-    // Equipment that is leased is paid off where the chart keeps the agreement as a debt.
-    Replacement {
-        concept: "equipment_lease",
-        own_fit: 0.5,
-        applies: |_, money_in| !money_in,
-        replacement: |decider| kept(decider, "hp_finance", 0.7),
-    },
-    // A maker's finance company is paid for a lease where the chart keeps one and no agreement as a debt.
-    Replacement {
-        concept: "hp_finance",
-        own_fit: OWN_SALES_FIT,
-        applies: |_, money_in| !money_in,
-        replacement: |decider| kept(decider, "vehicle_hire", 0.85),
-    },
-    // What an owner pays in is no drawing.
-    Replacement {
-        concept: "drawings",
-        own_fit: f32::INFINITY,
-        applies: |decider, money_in| money_in && !decider.reader.is_company(),
-        replacement: |decider| kept(decider, CAPITAL, 0.5),
-    },
-    // What a vehicle costs is in the rate a mile that the owner claims, where the chart has no account for it.
-    in_mileage("fuel", OWN_SALES_FIT),
-    in_mileage("vehicle_repairs", OWN_SALES_FIT),
-    in_mileage("vehicle_insurance", 0.9),
-    in_mileage("vehicle_tax", OWN_SALES_FIT),
-    // Council tax is paid for a home.
-    Replacement {
-        concept: "council_tax",
-        own_fit: 0.85,
-        applies: |decider, money_in| !money_in && !decider.reader.is_company() && is_lived_in(decider),
-        replacement: drawn,
-    },
-    // Who employs nobody pays off an own student loan.
-    Replacement {
-        concept: "student_loan_aeo",
-        own_fit: 0.6,
-        applies: |decider, money_in| {
-            !money_in && !decider.reader.is_company() && kept(decider, "salaries", OWN_SALES_FIT).is_none()
-        },
-        replacement: drawn,
-    },
-    // What an owner takes from a company is the director's loan.
-    Replacement {
-        concept: "drawings",
-        own_fit: 0.75,
-        applies: |decider, _| decider.reader.is_company(),
-        replacement: |decider| decider.knowledge.id("director_loan"),
-    },
-];
-
-/// A cost of running a vehicle, for [`REPLACEMENTS`].
-const fn in_mileage(concept: &'static str, own_fit: f32) -> Replacement {
-    Replacement {
-        concept,
-        own_fit,
-        applies: |decider, money_in| !money_in && !decider.reader.is_company() && decider.reader.claims_mileage(),
-        replacement: drawn,
-    }
-}
-
-/// Where what is the owner's own goes, if the chart keeps that.
-fn drawn(decider: &Decider<'_>) -> Option<ConceptId> {
-    kept(decider, DRAWINGS, OWN_SALES_FIT)
-}
-
-/// A concept, if the chart has an account that fits it so well.
-fn kept(decider: &Decider<'_>, concept: &str, from: f32) -> Option<ConceptId> {
-    decider.knowledge.id(concept).filter(|id| decider.best_fit(*id).is_some_and(|fit| fit >= from))
-}
-
-/// Whether nothing is let here, so that a home is the owner's own.
-fn is_lived_in(decider: &Decider<'_>) -> bool {
-    let sales = decider.sales.map(|id| decider.knowledge.concept(id).name);
-    !matches!(sales, Some("rental_income" | "rental_commercial" | "accommodation_income"))
-}
 
 /// Decides lines of one batch.
 #[derive(Debug)]
@@ -442,48 +281,6 @@ impl<'k> Decider<'k> {
     /// How well the best account of the chart fits a concept.
     fn best_fit(&self, concept: ConceptId) -> Option<f32> {
         self.chart.fits(concept).first().map(|fit| fit.score)
-    }
-
-    /// Gives clues the concept that theirs is in this chart and this business: [`REPLACEMENTS`], in their order.
-    fn replace(&self, clues: &mut [Clue], money_in: bool) {
-        for rule in REPLACEMENTS.iter().filter(|rule| (rule.applies)(self, money_in)) {
-            let concept = self.knowledge.id(rule.concept);
-            let has_own = concept.and_then(|id| self.best_fit(id)).is_some_and(|fit| fit >= rule.own_fit);
-            for clue in clues.iter_mut().filter(|clue| Some(clue.concept) == concept && !has_own) {
-                clue.concept = (rule.replacement)(self).unwrap_or(clue.concept);
-            }
-        }
-    }
-
-    /// Whether what is sold here is paid for by card at a counter.
-    fn sells_by_card(&self) -> bool {
-        self.sales.is_some_and(|id| SOLD_BY_CARD.contains(&self.knowledge.concept(id).name))
-    }
-
-    /// Whether the money of the trade comes from members and givers.
-    fn is_raised_from_members(&self) -> bool {
-        let sales = self.sales.map(|id| self.knowledge.concept(id).name);
-        matches!(sales, Some("membership_income" | "fundraising_income" | "donation_income"))
-    }
-
-    /// Whether services are sold here and the account nearest to what cards take is for goods that are sold beside them.
-    fn sells_beside_services(&self) -> bool {
-        let sales = self.sales.map(|id| self.knowledge.concept(id).name);
-        let nearest = self.knowledge.id("card_takings").and_then(|id| self.chart.fits(id).first());
-        matches!(sales, Some("sales_services" | "health_income"))
-            && nearest.is_some_and(|fit| fit.score < OWN_TAKINGS_FIT && self.is_for_goods(fit.account))
-    }
-
-    /// Whether an account is for goods that are sold, whatever they are paid with.
-    fn is_for_goods(&self, account: usize) -> bool {
-        let has = |words: &[&str]| words.iter().any(|word| self.chart.has_word(account, word));
-        has(GOODS) && !has(&["TILL", "COUNTER"])
-    }
-
-    /// Whether what is sold here is a service known by name that people pay for by card: treatments, meals, repairs.
-    fn sells_services(&self) -> bool {
-        let sales = self.sales.map(|id| self.knowledge.concept(id).name);
-        self.sells_by_card() && !matches!(sales, Some("sales_goods" | "sales_services"))
     }
 
     /// Money back to a customer comes out of the sales it was part of: `sold` where the line names it, else the usual ones.

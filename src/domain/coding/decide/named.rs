@@ -31,7 +31,7 @@ impl Decider<'_> {
     ) -> BTreeMap<usize, f32> {
         let mut named: BTreeMap<usize, f32> = BTreeMap::new();
         // Whoever passes on what customers pay is no customer, whatever its form.
-        let passes_on = money_in && self.is_paid_out(wording);
+        let passes_on = money_in && wording.padded.contains(" LTD ") && self.is_paid_out(wording);
         let padded: Cow<'_, str> =
             if passes_on { wording.padded.replace(" LTD ", " ").into() } else { wording.padded.as_str().into() };
         for group in self.knowledge.affinities.find(&padded, money_in) {
@@ -72,13 +72,13 @@ impl Decider<'_> {
             before = word;
         }
         // Of several owners' accounts, the one that has this owner's name.
-        for name in self.reader.owner_of(wording).unwrap_or_default() {
+        let owner = self.reader.owner_of(wording).unwrap_or_default();
+        for name in owner {
             add(&stem(name), WEIGHTS.owners_account, None);
         }
         // What the context says of the business beside a sole trader's name is not about what the trader takes.
-        let owner = self.reader.owner_of(wording).filter(|_| !self.reader.is_company()).unwrap_or_default();
         for (hint, payee) in self.hints.about(wording.text()) {
-            if owner.iter().any(|part| part == payee) {
+            if !self.reader.is_company() && owner.iter().any(|part| part == payee) {
                 continue;
             }
             for word in hint.near(payee) {

@@ -14,7 +14,7 @@ const MOST_PAYMENTS: usize = 8;
 /// From this likeness on a line has a word of the name; one payment at least has to have more ([`HINTED`]).
 const SHARED: u32 = 300;
 
-/// Items with the lines that pay them in parts, in the order of the items; of equal sums none is told.
+/// Items with the lines that pay them in parts, each line once; where several sets of lines have the sum none is told.
 pub(super) fn find(queue: &Queue, book: &Book, control: &dyn Control) -> Result<Vec<(usize, Vec<usize>)>, Stopped> {
     let mut by_contact: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (place, (_, reading)) in queue.readings.iter().enumerate() {

@@ -102,7 +102,7 @@ pub fn settle_in_context(
         }
     }
     for (item, places) in instalments::find(&queue, &book, control)? {
-        for place in places.into_iter().filter(|place| queue.done.get(*place) == Some(&false)).collect::<Vec<_>>() {
+        for place in places {
             let Some((_, reading)) = queue.readings.get(place) else { continue };
             let likeness = book.items.get(item).map_or(0, |item| reading.likeness(item.contact));
             let proposer = Proposer { book: &book, index: &index, reading, cis };

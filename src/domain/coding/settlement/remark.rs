@@ -88,7 +88,10 @@ fn relate(remark: &mut String, proposal: &Proposal, book: &Book, line: &Line<'_>
                 .filter(|part| !part.whole)
                 .map(|part| book.items.get(part.item).map_or(0, |item| item.open_pence - part.pence))
                 .sum();
-            write!(remark, ", {} stays open", pounds(left))
+            match left {
+                0 => write!(remark, ", nothing stays open"),
+                _ => write!(remark, ", {} stays open", pounds(left)),
+            }
         }
     };
 }

@@ -491,6 +491,10 @@ fn payments_that_together_come_to_the_only_open_item_pay_it_in_parts() {
     let invoices = [invoice("F-31", "Mrs J Oldham", "2340.00"), invoice("F-32", "Harker & Co", "500.00")];
     let paid = [line("OLDHAM J GARAGE ROOF", "1340.00", 0), line("MRS JEAN OLDHAM REST", "1000.00", 9)];
     assert_eq!(numbers(&paid, &invoices), ["F-31", "F-31"]);
+    let remarks = answers(&paid, &invoices).into_iter().map(|answer| answer.unwrap().remark);
+    for (remark, left) in remarks.zip(["1,000.00 stays open", "nothing stays open"]) {
+        assert!(remark.contains(left), "{remark}");
+    }
     // A penny less is no sum, and what two sets come to is nobody's.
     let short = [line("OLDHAM J GARAGE ROOF", "1340.00", 0), line("MRS JEAN OLDHAM REST", "999.99", 9)];
     assert_eq!(numbers(&short, &invoices), ["", ""]);

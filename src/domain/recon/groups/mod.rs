@@ -28,7 +28,7 @@ use crate::domain::recon::kin::{Mention, Sets, Wanted};
 use crate::domain::recon::ordered::Ordered;
 use crate::domain::recon::pace::Pace;
 use crate::domain::recon::subset_sum::{
-    MEMBERS, Member, ROWS_OF_DAY, Search, accidents, accidents_allowed, chance_of_amount, nearest,
+    MEMBERS, Member, Search, accidents, accidents_allowed, chance_of_amount, nearest,
 };
 use crate::domain::recon::words::Side;
 
@@ -147,6 +147,9 @@ impl Leftover<'_> {
         found: &mut Vec<Proposal>,
     ) -> Result<(), Stopped> {
         for &way in ways {
+            if found.len() >= MAX_GROUPS {
+                break;
+            }
             let mut proposals = Vec::new();
             for is_bank in [true, false] {
                 match way {
@@ -273,17 +276,14 @@ impl Leftover<'_> {
                     search.subset(&nearest)
                 }
                 Way::OneDay => {
-                    let work = 1 << ROWS_OF_DAY;
-                    if *sums < work {
-                        continue;
-                    }
-                    *sums -= work;
-                    self.pace.spend(work)?;
                     let places = nearby.around(one.days[row as usize], self.window_days);
                     let others = places.iter().map(|&(_, place)| self.member(side, other, place));
                     let mut others: Vec<Member> = others.filter(|one| members.binary_search(one).is_err()).collect();
                     others.sort_unstable();
-                    search.of_one_day(&members, &others)
+                    let before = *sums;
+                    let sum = search.of_one_day(&members, &others, sums);
+                    self.pace.spend(before - *sums)?;
+                    sum
                 }
                 Way::WithOthers => {
                     let day = one.days[row as usize];
