@@ -11,6 +11,7 @@ use std::cell::Cell;
 
 use crate::domain::control::{Control, Stopped};
 
+use super::accidents::slips;
 use super::assignment::{FORBIDDEN, Graph as _, NONE, Solved, Solver, Windows};
 use super::bounded::Block;
 use super::dataset::{Dataset, Rows};
@@ -188,11 +189,14 @@ impl Matcher<'_> {
             windows: Windows::default(),
         };
         let mut budget = self.effort.relaxations;
+        let mut contested = Vec::new();
         for component in components {
             if component.is_single_pair() {
                 let (bank, book) = (component.bank.0 as usize, component.book.0 as usize);
                 tools.reader.load(&evidence, &texts, bank);
-                if !names.contradict(&tools.reader, &evidence, &texts, (bank, book), true) {
+                if names.contradict(&tools.reader, &evidence, &texts, (bank, book), true) {
+                    contested.push((component.bank.0, component.book.0));
+                } else {
                     partners[bank] = component.book.0;
                 }
             } else {
@@ -206,6 +210,7 @@ impl Matcher<'_> {
             }
             self.finished(component)?;
         }
+        self.join_slips(components, &contested, &mut partners)?;
         let bank_is_open: Vec<bool> = partners.iter().map(|&partner| partner == NONE).collect();
         let book_is_open = open_books(&partners, self.book.rows.len());
         let leftover = Leftover {
@@ -221,6 +226,18 @@ impl Matcher<'_> {
         };
         let groups = leftover.groups()?;
         Ok((partners, groups))
+    }
+
+    /// Pairs those of `contested` that the file shows to be one payment under two names.
+    fn join_slips(&self, components: &[Component], contested: &[Pair], partners: &mut [u32]) -> Result<(), Stopped> {
+        let bank_is_open: Vec<bool> = partners.iter().map(|&partner| partner == NONE).collect();
+        let book_is_open = open_books(partners, self.book.rows.len());
+        let sides = ((self.bank, &*bank_is_open), (self.book, &*book_is_open));
+        let sole_pairs = components.iter().filter(|component| component.is_single_pair()).count();
+        for (bank, book) in slips(sides.0, sides.1, self.window_days, contested, sole_pairs, &self.pace)? {
+            partners[bank as usize] = book;
+        }
+        Ok(())
     }
 
     /// Exactly where the component is small enough and the budget holds, else bounded.

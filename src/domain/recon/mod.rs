@@ -2,6 +2,7 @@
 //! what is left over on each side, and whether the money agrees. Pure and
 //! deterministic; the order of the submitted rows never changes which rows are paired.
 
+mod accidents;
 mod assignment;
 mod bounded;
 pub mod dataset;

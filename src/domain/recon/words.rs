@@ -359,6 +359,14 @@ fn hash_of(word: &[u8]) -> u64 {
     hash ^ (hash >> 29)
 }
 
+/// Whether two words are the parts of a British vehicle's registration of today's form (since 2001): `PN61`, `WPY`.
+fn is_registration(mark: &[u8], letters: &[u8]) -> bool {
+    let [area @ .., tens, units] = mark else { return false };
+    let are_letters = |word: &[u8]| word.iter().all(u8::is_ascii_lowercase);
+    let is_age = tens.is_ascii_digit() && units.is_ascii_digit();
+    is_age && area.len() == 2 && are_letters(area) && letters.len() == 3 && are_letters(letters)
+}
+
 /// Cuts one description into words; reused from row to row.
 #[derive(Debug, Default)]
 struct Tokens {
@@ -371,7 +379,7 @@ struct Tokens {
 
 impl Tokens {
     /// Lower-case runs of letters and digits; apostrophes vanish; `inv1234` is `inv`, `1234`. A code of several parts is a word
-    /// as a whole, too: `BM6-09` is what others write `BM609`.
+    /// as a whole, too: `BM6-09` is what others write `BM609`, and `PN61 WPY` is the vehicle `PN61WPY`.
     fn read(&mut self, description: &str) {
         self.bytes.clear();
         self.ends.clear();
@@ -438,7 +446,15 @@ impl Tokens {
             self.push(start, start + leading_digits);
             self.push(start + leading_digits, end);
         } else {
+            let before = self.ends.last_chunk().copied();
             self.push(start, end);
+            // The two parts of a vehicle's registration are one word, too.
+            if let Some([first, middle]) = before
+                && middle == start
+                && is_registration(&self.bytes[first..middle], &self.bytes[start..end])
+            {
+                self.push(first, end);
+            }
         }
         end
     }
@@ -518,6 +534,7 @@ mod tests {
         assert_eq!(words("TQ1-03 0 000"), ["tq1", "3", "tq103", "0", "000"]);
         assert_eq!(words("BM609 Bm6-09, RH8/11"), ["bm", "609", "bm609", "bm6", "9", "bm609", "rh8", "11", "rh811"]);
         assert_eq!(words("Caf\u{e9} Z\u{dc}RICH"), ["caf\u{e9}", "z\u{fc}rich"]);
+        assert_eq!(words("PN61 WPY tax, pn61wpy"), ["pn61", "wpy", "pn61wpy", "tax", "pn61wpy"]);
         assert!(words("--- !").is_empty());
         assert_eq!(words(&"word ".repeat(40)).len(), WORDS_PER_ROW);
     }
