@@ -14,21 +14,70 @@ const SELF_EMPLOYED: &[&str] =
 /// Words with which a clause says something of its own, so that it is not about the pay that its sentence speaks of.
 const OF_ITS_OWN: &[&str] = &["IS", "ARE", "WHO", "USE", "USES", "DOES", "FOR", "FROM"];
 
+/// What employees are called by what they do; whoever is called so works for the business where the context speaks of pay.
+const ROLES: &[&str] = &[
+    "MECHANIC",
+    "MECHANICS",
+    "MANAGER",
+    "MANAGERS",
+    "DEPUTY",
+    "ASSISTANT",
+    "ASSISTANTS",
+    "APPRENTICES",
+    "DRIVER",
+    "DRIVERS",
+    "CHEF",
+    "COOK",
+    "STYLIST",
+    "STYLISTS",
+    "RECEPTIONIST",
+    "RECEPTIONISTS",
+    "ADMINISTRATOR",
+    "CARETAKER",
+    "GROUNDSMAN",
+    "NURSE",
+    "NURSES",
+    "LABOURER",
+    "LABOURERS",
+    "WARDEN",
+    "BARISTA",
+    "BARISTAS",
+    "SUPERVISOR",
+    "SUPERVISORS",
+    "FOREMAN",
+    "PRACTITIONER",
+    "PRACTITIONERS",
+    "BREWER",
+    "BAKER",
+    "FITTER",
+    "FITTERS",
+    "SATURDAYS",
+    "WEEKENDS",
+    "LEADER",
+    "LEADERS",
+    "CLERK",
+    "HYGIENIST",
+    "TECHNICIAN",
+];
+
 /// Folded names of employees, each as its words, without the owners.
 pub(super) fn staff(context: &str, owners: &[Vec<String>], lists: &WordLists) -> Vec<Vec<String>> {
     let mut names: BTreeSet<Vec<String>> = BTreeSet::new();
+    let speaks_of_pay = |text: &str| {
+        let folded = fold(text).replace("SELF EMPLOYED", "SELF");
+        lists.staff_context.iter().any(|phrase| has_phrase(&folded, phrase))
+    };
+    let employs = speaks_of_pay(context);
     for sentence in sentences(context) {
-        let speaks_of_pay = |text: &str| {
-            let folded = fold(text).replace("SELF EMPLOYED", "SELF");
-            lists.staff_context.iter().any(|phrase| has_phrase(&folded, phrase))
-        };
-        if !speaks_of_pay(sentence) {
+        let names_roles = |text: &str| employs && fold(text).split(' ').any(|word| ROLES.contains(&word));
+        let is_about_staff = |text: &str| speaks_of_pay(text) || names_roles(text);
+        if !is_about_staff(sentence) {
             continue;
         }
         for clause in sentence.split([',', '(', ')', ':']) {
             let folded = fold(clause);
             let says = |words: &[&str]| folded.split(' ').any(|word| words.contains(&word));
-            if says(SELF_EMPLOYED) || says(OF_ITS_OWN) && !speaks_of_pay(clause) {
+            if says(SELF_EMPLOYED) || says(OF_ITS_OWN) && !is_about_staff(clause) {
                 continue;
             }
             names.extend(people(clause).into_iter().filter(|name| !owners.iter().any(|owner| is_same(owner, name))));

@@ -54,8 +54,19 @@ const OWN_SALES_FIT: f32 = 0.75;
 const NOT_PAID_BY_CARD: &[&str] = &["CONTRACT", "COUNCIL", "EXPORT", "NHS", "TRADE", "WHOLESALE"];
 
 /// What the payee of a line tells whatever its remark says: what is insured, and why somebody stays at a hotel, is no purchase of it.
-const TOLD_BY_PAYEE: &[&str] =
-    &["insurance", "vehicle_insurance", "prof_indemnity", "property_insurance", "hotel", "rail", "air_travel"];
+const TOLD_BY_PAYEE: &[&str] = &[
+    "insurance",
+    "vehicle_insurance",
+    "prof_indemnity",
+    "property_insurance",
+    "pension",
+    "hotel",
+    "rail",
+    "air_travel",
+];
+
+/// How lines call a deposit.
+const DEPOSITS: &[&str] = &["DEPOSIT", "DEPOSITS", "DEP", "DEPO", "DEPS", "BOND", "RETAINER", "KEY", "HOLDING"];
 
 /// Words of bringing animals to a mart, which is no purchase of them.
 const CARRIED: &[&str] = &["HAUL", "HAULAGE", "CARTAGE", "TRANSPORT"];
@@ -209,6 +220,13 @@ impl<'k> Decider<'k> {
         owners: Option<(&str, &str)>,
         named: &mut BTreeMap<usize, f32>,
     ) {
+        // What a supplier gives back is no sale, whatever the supplier is called.
+        if money_in && is_money_back(wording) && clues.first().is_some_and(|clue| self.is_bought(clue)) {
+            named.retain(|account, _| self.chart.kinds.get(*account) != Some(&AccountType::Income));
+        }
+        // Deposits that are held are paid in and out as deposits, not by a word of what they are for.
+        let is_deposit = wording.text().split(' ').any(|word| DEPOSITS.contains(&word));
+        named.retain(|account, _| is_deposit || !self.holds_deposits(*account));
         // What a bank charges is no payment of its card.
         if self.is_about(clues.first(), &["bank_charges", "card_fees", "interest_paid"]) {
             named.retain(|account, _| !self.is_card(*account));
@@ -271,6 +289,16 @@ impl<'k> Decider<'k> {
         if is_large && !money_in {
             named.retain(|account, _| !self.chart.has_word(*account, "UNDER"));
         }
+    }
+
+    /// Whether a clue is strong and about something that the business buys.
+    fn is_bought(&self, clue: &Clue) -> bool {
+        clue.score >= WEIGHTS.usual && self.knowledge.concept(clue.concept).is_expense()
+    }
+
+    /// Whether an account is for deposits that are held for others.
+    fn holds_deposits(&self, account: usize) -> bool {
+        self.chart.kinds.get(account) == Some(&AccountType::Liability) && self.chart.has_word(account, "DEPOSIT")
     }
 
     /// Whether a clue is about one of these concepts.

@@ -31,6 +31,7 @@ const FILES: &[(&str, &str)] = &[
     ("patterns_trades_3.txt", include_str!("patterns_trades_3.txt")),
     ("patterns_trades_4.txt", include_str!("patterns_trades_4.txt")),
     ("patterns_vehicles_travel.txt", include_str!("patterns_vehicles_travel.txt")),
+    ("patterns_words.txt", include_str!("patterns_words.txt")),
 ];
 
 /// How much a pattern says.
