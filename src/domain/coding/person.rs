@@ -26,7 +26,13 @@ pub fn is_person(payee: &str) -> bool {
         [title, .., last] if TITLES.contains(title) => is_name(last),
         [first, middle, last, ..] if first.chars().count() == 1 && middle.chars().count() == 1 => is_name(last),
         [first, middle, last, ..] if is_forename(first) && middle.chars().count() == 1 => is_name(last),
-        [first, last, ..] => (is_forename(first) || first.chars().count() == 1) && is_name(last),
+        [first, last, ..] => {
+            (is_forename(first) || first.chars().count() == 1) && is_name(last)
+                // The surname first, as banks print who pays in.
+                || is_name(first) && first.chars().count() >= 4 && *last != "I"
+                    && last.chars().count() == 1
+                    && last.chars().all(char::is_alphabetic)
+        }
         _ => false,
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::has_phrase;
 use crate::domain::coding::batch::{Account, AccountType, Batch};
 use crate::domain::coding::knowledge::WordLists;
+use crate::domain::coding::person::is_forename;
 use crate::domain::coding::text::fold;
 
 /// Most words of a name.
@@ -16,19 +17,48 @@ const ROLE_REACH: usize = 4;
 /// Folded names of owners and directors, each as its words.
 pub(super) fn owners(batch: &Batch<'_>, lists: &WordLists) -> Vec<Vec<String>> {
     let mut names: BTreeSet<Vec<String>> = BTreeSet::new();
-    for sentence in batch.business_context.split(['.', ';', '\n']) {
-        Sentence { words: sentence.split_whitespace().collect(), lists }.add_owners(&mut names);
+    for (at, sentence) in batch.business_context.split(['.', ';', '\n']).enumerate() {
+        Sentence { words: sentence.split_whitespace().collect(), is_first: at == 0, lists }.add_owners(&mut names);
     }
     for account in &batch.accounts {
         names.extend(possessor(account, lists));
         names.extend(named_behind(account, lists));
     }
+    names.extend(relatives(&batch.business_context, &names));
     names.into_iter().filter(|name| name.iter().any(|word| word.chars().count() >= 3)).collect()
+}
+
+/// What a sole trader's relatives are called.
+const RELATIVES: &[&str] =
+    &["HUSBAND", "WIFE", "SPOUSE", "MUM", "DAD", "MOTHER", "FATHER", "DAUGHTER", "SON", "FIANCE", "FIANCEE"];
+
+/// Relatives by the surname of an owner: "Steve is her husband", "her husband Steve".
+fn relatives(context: &str, owners: &BTreeSet<Vec<String>>) -> Vec<Vec<String>> {
+    let surnames: Vec<&String> = owners.iter().filter(|name| name.len() >= 2).filter_map(|name| name.last()).collect();
+    let words: Vec<&str> = context.split_whitespace().map(bare).collect();
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate().filter(|(_, word)| RELATIVES.contains(&fold(word).as_str())) {
+        let is_whose =
+            |word: Option<&&str>| word.is_some_and(|word| matches!(fold(word).as_str(), "HER" | "HIS" | "MY"));
+        if !is_whose(at.checked_sub(1).and_then(|before| words.get(before))) {
+            continue;
+        }
+        let is_verb = |word: Option<&&str>| word.is_some_and(|word| matches!(*word, "is" | "are"));
+        let before = at.checked_sub(3).filter(|before| is_verb(words.get(before + 1)));
+        for name in [before, Some(at + 1)].into_iter().flatten().filter_map(|place| words.get(place)) {
+            if name.chars().next().is_some_and(char::is_uppercase) && is_forename(&fold(name)) {
+                found.extend(surnames.iter().map(|surname| vec![fold(name), (*surname).clone()]));
+            }
+        }
+    }
+    found
 }
 
 /// A sentence of the context.
 struct Sentence<'s> {
     words: Vec<&'s str>,
+    /// The context begins with it.
+    is_first: bool,
     lists: &'s WordLists,
 }
 
@@ -98,6 +128,11 @@ impl Sentence<'_> {
             at == 0 && (2..=NAME_WORDS_MAX).contains(&names) && behind.first().is_some_and(|verb| verb == "is");
         let words = || self.words.iter().map(|word| bare(word).to_lowercase());
         if is_subject && words().zip(words().skip(1)).any(|pair| pair == ("sole".to_owned(), "trader".to_owned())) {
+            return true;
+        }
+        // "Ruth Example is a self-employed florist": so is whoever the context begins with.
+        let works_alone = |word: &String| matches!(word.as_str(), "self-employed" | "freelance" | "self" | "sole");
+        if self.is_first && is_subject && behind.iter().skip(1).take(2).any(works_alone) {
             return true;
         }
         (1..=NAME_WORDS_MAX).contains(&names)
