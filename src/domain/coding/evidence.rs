@@ -658,6 +658,8 @@ const REFUNDS: &[&str] = &[
     "UNPAID DD",
     "UNPAID DIRECT DEBIT",
     "RETURNED DD",
+    "RETD",
+    "RTND",
 ];
 
 /// Whether a longer pattern makes a shorter one inside it moot.

@@ -141,6 +141,7 @@ fn sectors<'k>(
             // The first words usually say what the business is; the rest may be an aside.
             if in_context.contains(phrase.as_str())
                 && let Some(at) = context.find(phrase.as_str())
+                && !is_of_others(context, at, phrase)
             {
                 score += match at {
                     0..=45 => 2.5,
@@ -175,6 +176,24 @@ fn sectors<'k>(
         *low = low.max(*high);
     }
     scored
+}
+
+/// Whether a phrase of a context is about somebody whom the business pays: "our accountant", "by the solicitor".
+fn is_of_others(context: &str, at: usize, phrase: &str) -> bool {
+    const ADVISERS: &[&str] = &[
+        "ACCOUNTANT",
+        "ACCOUNTANTS",
+        "BOOKKEEPER",
+        "BOOKKEEPERS",
+        "SOLICITOR",
+        "SOLICITORS",
+        "TAX ADVISER",
+        "VET",
+        "VETS",
+    ];
+    const WHOSE: &[&str] = &["OUR", "MY", "HER", "HIS", "THEIR", "THE", "AN", "OUTSIDE"];
+    let mut before = context.get(..at).unwrap_or("").split_whitespace().rev();
+    ADVISERS.contains(&phrase) && before.next().is_some_and(|word| WHOSE.contains(&word)) && before.next().is_some()
 }
 
 /// From which price on equipment is an asset: what the context says ("items over £500 are capitalised") or names of accounts do

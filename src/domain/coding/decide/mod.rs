@@ -152,6 +152,10 @@ impl<'k> Decider<'k> {
                 clue.concept = self.capital(clue.concept);
             }
         }
+        // What a customer has bought is not what the business buys, unless it comes back.
+        if money_in && wording.channel != Channel::Card && is_person(&wording.payee) && !is_money_back(wording) {
+            clues.retain(|clue| !self.knowledge.concept(clue.concept).is_expense());
+        }
         self.replace(&mut clues, money_in);
         let gives_back = !money_in && self.is_about(clues.first(), &["customer_refund"]);
         let sold = if gives_back { self.sold(wording, &vector, digits) } else { None };

@@ -48,6 +48,8 @@ pub(super) fn signals<'t>(words: &[&'t str], own: impl Fn(&'t str) -> bool) -> S
             "CREDITCARD" | "BUSINESSCARD" | "CHARGECARD" | "CARDS" => signals.card = true,
             // Cut off by the bank.
             "CAR" | "CA" if matches!(before, "CREDIT" | "CHARGE") => signals.card = true,
+            // What PayPal writes on money that is withdrawn to a bank.
+            "PPWDL" => (signals.wallet, signals.transfer) = (true, true),
             "PAYPAL" => signals.wallet = true,
             "AC" | "ACC" | "ACCOUNT" if matches!(before, "TO" | "FROM") => signals.numbered = true,
             "THANK" if after == "YOU" => signals.thanks = true,
