@@ -452,7 +452,7 @@ impl<'k> Reader<'k> {
             sums.add(concept, WEIGHTS.decisive_trade, Method::UniversalPattern);
             return;
         }
-        if money_in || !is_person(&wording.payee) {
+        if money_in || !is_person(&wording.payee) && !self.is_employee(wording) {
             return;
         }
         // Who the context says is a subcontractor has no wages, although a line calls them so.

@@ -19,6 +19,11 @@ pub fn is_person(payee: &str) -> bool {
     const TITLES: &[&str] = &["MR", "MRS", "MS", "MISS", "DR"];
     let words: Vec<&str> = payee.split(' ').filter(|word| !word.is_empty()).collect();
     let is_name = |word: &&str| word.chars().count() >= 3 && word.chars().all(char::is_alphabetic);
+    // Couples: `A AND B SMITH`.
+    if let [first, "AND", second, last, ..] = words.as_slice() {
+        let is_short = |word: &str| word.chars().count() == 1 || is_forename(word);
+        return is_short(first) && is_short(second) && is_name(last) && !FIRMS.contains(last);
+    }
     if words.iter().any(|word| FIRMS.contains(word)) {
         return false;
     }

@@ -51,7 +51,7 @@ impl<'k> Business<'k> {
         let company = in_context(&words.company_context) * 2 + in_chart(&words.company_chart);
         let sole_trader = in_context(&words.sole_trader_context) * 3 + in_chart(&words.sole_trader_chart);
         let is_company = company > sole_trader;
-        let owners = owners::owners(batch, words);
+        let owners = owners::owners(batch, is_company, words);
         Self {
             sectors: sectors(knowledge, &folded, &context_phrases, &chart_phrases),
             is_vat_registered: vat_status::is_vat_registered(batch, &names, words),

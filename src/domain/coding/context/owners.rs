@@ -15,7 +15,7 @@ const NAME_WORDS_MAX: usize = 3;
 const ROLE_REACH: usize = 4;
 
 /// Folded names of owners and directors, each as its words.
-pub(super) fn owners(batch: &Batch<'_>, lists: &WordLists) -> Vec<Vec<String>> {
+pub(super) fn owners(batch: &Batch<'_>, is_company: bool, lists: &WordLists) -> Vec<Vec<String>> {
     let mut names: BTreeSet<Vec<String>> = BTreeSet::new();
     for (at, sentence) in batch.business_context.split(['.', ';', '\n']).enumerate() {
         Sentence { words: sentence.split_whitespace().collect(), is_first: at == 0, lists }.add_owners(&mut names);
@@ -24,7 +24,9 @@ pub(super) fn owners(batch: &Batch<'_>, lists: &WordLists) -> Vec<Vec<String>> {
         names.extend(possessor(account, lists));
         names.extend(named_behind(account, lists));
     }
-    names.extend(relatives(&batch.business_context, &names));
+    if !is_company {
+        names.extend(relatives(&batch.business_context, &names));
+    }
     names.into_iter().filter(|name| name.iter().any(|word| word.chars().count() >= 3)).collect()
 }
 
@@ -76,7 +78,10 @@ impl Sentence<'_> {
                 // A choir's musical director owns nothing.
                 let before =
                     at.checked_sub(1).and_then(|before| self.words.get(before)).map(|word| word.to_lowercase());
-                let is_office = matches!(before.as_deref(), Some("musical" | "artistic" | "funeral" | "medical"));
+                let is_office = matches!(
+                    before.as_deref(),
+                    Some("musical" | "artistic" | "funeral" | "medical" | "associate" | "locum")
+                );
                 since_role = if drives || is_alone || is_office { usize::MAX } else { 0 };
                 at += 1;
                 continue;

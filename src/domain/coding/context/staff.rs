@@ -74,13 +74,20 @@ pub(super) fn staff(context: &str, owners: &[Vec<String>], lists: &WordLists) ->
         if !is_about_staff(sentence) {
             continue;
         }
+        let mut goes_on = false;
         for clause in sentence.split([',', '(', ')', ':']) {
             let folded = fold(clause);
             let says = |words: &[&str]| folded.split(' ').any(|word| words.contains(&word));
-            if says(SELF_EMPLOYED) || says(OF_ITS_OWN) && !is_about_staff(clause) {
+            let found = people(clause, goes_on);
+            // A name that goes on with a list of employees is one whatever the sentence says of them all.
+            let begins = found.first().is_some_and(|(at, _)| *at == 0);
+            if says(SELF_EMPLOYED) || says(OF_ITS_OWN) && !is_about_staff(clause) && !(goes_on && begins) {
+                goes_on = false;
                 continue;
             }
-            names.extend(people(clause).into_iter().filter(|name| !owners.iter().any(|owner| is_same(owner, name))));
+            goes_on = found.last().is_some_and(|(at, _)| at + 2 == clause.split_whitespace().count());
+            let others = found.into_iter().map(|(_, name)| name);
+            names.extend(others.filter(|name| !owners.iter().any(|owner| is_same(owner, name))));
         }
     }
     names.into_iter().collect()
@@ -97,14 +104,23 @@ fn is_same(owner: &[String], name: &[String]) -> bool {
     Some(surname) == name.last() && begins(first)
 }
 
-/// Pairs of words that begin with capital letters and are a person's name.
-fn people(clause: &str) -> Vec<Vec<String>> {
+/// Pairs of words that begin with capital letters and are a person's name, with where they stand; behind a person and an *and* or
+/// a comma (`goes_on`) any such pair is.
+fn people(clause: &str, goes_on: bool) -> Vec<(usize, Vec<String>)> {
     let words: Vec<&str> = clause.split_whitespace().collect();
     let is_capital = |word: &&str| word.chars().next().is_some_and(char::is_uppercase);
-    words
-        .windows(2)
-        .filter(|pair| pair.iter().all(is_capital))
-        .map(|pair| pair.iter().map(|word| fold(word)).collect::<Vec<String>>())
-        .filter(|pair| is_person(&pair.join(" ")))
-        .collect()
+    let mut found: Vec<(usize, Vec<String>)> = Vec::new();
+    for (at, pair) in words.windows(2).enumerate().filter(|(_, pair)| pair.iter().all(is_capital)) {
+        let name: Vec<String> = pair.iter().map(|word| fold(word)).collect();
+        let is_joined =
+            at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|word| matches!(*word, "and" | "&"));
+        let follows = match found.last() {
+            Some((last, _)) => is_joined && last + 3 == at,
+            None => goes_on && (at == 0 || at == 1 && is_joined),
+        };
+        if is_person(&name.join(" ")) || follows && name.iter().all(|word| word.chars().all(char::is_alphabetic)) {
+            found.push((at, name));
+        }
+    }
+    found
 }
