@@ -464,6 +464,7 @@ impl<'k> Decider<'k> {
                         + if self.hints.spoken_of.contains(&fit.account) { WEIGHTS.spoken_of } else { 0.0 }
                 })
                 .collect();
+            let scores = self.prefer_named_sibling(fits, scores, named);
             let top = scores.iter().copied().fold(0.0, f32::max);
             let shares: Vec<f32> =
                 scores.iter().map(|score| (WEIGHTS.account_sharpness * (score - top)).exp()).collect();
@@ -519,6 +520,32 @@ impl<'k> Decider<'k> {
             is_to_person: false,
             others,
         }
+    }
+
+    /// Of accounts that have all but a few words in common (*Wages: Mark Example*, *Wages: Jenna Example*) the one whose own words
+    /// the line has is meant, however well the concept fits the other.
+    fn prefer_named_sibling(&self, fits: &[Fit], scores: Vec<f32>, named: &BTreeMap<usize, f32>) -> Vec<f32> {
+        let name = |fit: &Fit| named.get(&fit.account).copied().unwrap_or(0.0);
+        let mut preferred = scores.clone();
+        for ((fit, score), mut_score) in fits.iter().zip(&scores).zip(&mut preferred) {
+            if name(fit) < 1.0 {
+                continue;
+            }
+            let rivals = fits.iter().zip(&scores).filter(|(other, other_score)| {
+                *other_score > score && name(other) + 1.0 < name(fit) && self.are_siblings(fit.account, other.account)
+            });
+            let best = rivals.map(|(_, score)| *score).fold(*score, f32::max);
+            *mut_score = if best > *score { best + WEIGHTS.spoken_of } else { *score };
+        }
+        preferred
+    }
+
+    /// Whether two accounts share at least two words, and all but two at most of each.
+    fn are_siblings(&self, one: usize, other: usize) -> bool {
+        let words = |account: usize| self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
+        let shared =
+            words(one).iter().filter(|word| words(other).iter().any(|theirs| theirs.stem == word.stem)).count();
+        shared >= 2 && words(one).len() <= shared + 2 && words(other).len() <= shared + 2
     }
 
     /// The concept an account fits best.

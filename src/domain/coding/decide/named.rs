@@ -63,13 +63,16 @@ impl Decider<'_> {
         for (word, phrase) in words_within(wording.text(), phrases) {
             // What a line says twice it means once.
             if seen.insert(word) {
-                add(&stem(word), WEIGHTS.account_word, phrase);
+                add(&stem(without_number(word)), WEIGHTS.account_word, phrase);
             }
             // A name may join what the line parts: *Clubroom hire*.
             if !before.is_empty() {
                 add(&stem(&[before, word].concat()), WEIGHTS.account_word, phrase);
             }
             before = word;
+        }
+        for letters in acronyms(wording.text()) {
+            add(&letters, WEIGHTS.account_word, None);
         }
         // Of several owners' accounts, the one that has this owner's name.
         let owner = self.reader.owner_of(wording).unwrap_or_default();
@@ -176,6 +179,25 @@ impl Decider<'_> {
             }
         }
     }
+}
+
+/// A word without the number that is glued to it: `CHAIR2`.
+fn without_number(word: &str) -> &str {
+    let letters = word.trim_end_matches(|sign: char| sign.is_ascii_digit());
+    if letters.chars().count() >= 4 && letters.chars().all(char::is_alphabetic) { letters } else { word }
+}
+
+/// First letters of three and four words that stand together: what accounts call a body whose name a line has in full.
+fn acronyms(text: &str) -> Vec<String> {
+    let words: Vec<&str> = text.split(' ').filter(|word| !matches!(*word, "OF" | "THE" | "AND" | "FOR")).collect();
+    let of_size = |size: usize| {
+        words
+            .windows(size)
+            .filter(|words| words.iter().all(|word| word.chars().count() >= 3 && word.chars().all(char::is_alphabetic)))
+            .map(|words| words.iter().filter_map(|word| word.chars().next()).collect::<String>())
+            .collect::<Vec<String>>()
+    };
+    [3, 4].into_iter().flat_map(of_size).collect()
 }
 
 /// A phrase of a line that means something as a whole, with the accounts for that.
