@@ -43,6 +43,8 @@ impl Instructions {
             .filter(|(_, account)| is_code(&account.code))
             .map(|(at, account)| (account.code.as_ref(), at))
             .collect();
+        let names: BTreeMap<String, usize> =
+            accounts.iter().enumerate().map(|(at, account)| (fold(&account.name), at)).collect();
         let mut read = Self::default();
         for sentence in sentences(context) {
             let mut words = sentence.split_whitespace().enumerate().map(|(place, word)| {
@@ -63,6 +65,7 @@ impl Instructions {
                     break;
                 }
                 read.add_amounts(&clause, is_telling);
+                read.add_named(&clause, &before, &names, is_telling);
                 read.add_codes(clause, &mut before, &codes, is_telling);
             }
         }
@@ -94,6 +97,26 @@ impl Instructions {
             Some(account) => self.add_words(before.drain(..), account, is_telling),
             None if goes => before.clear(),
             None => {}
+        }
+    }
+
+    /// Where a clause sends something to an account by its whole name (*takings come through Example and are posted to Fees*), the names
+    /// of whom it speaks lead there; its ordinary words may be about anything.
+    fn add_named(
+        &mut self,
+        clause: &[Token<'_>],
+        before: &[Token<'_>],
+        names: &BTreeMap<String, usize>,
+        is_telling: &dyn Fn(&str) -> bool,
+    ) {
+        const NAME_WORDS_MAX: usize = 5;
+        let goes = |at: usize| clause.iter().take(at).rev().take(3).any(|token| sends(token.raw));
+        for (at, _) in clause.iter().enumerate().filter(|(at, token)| leads(token.raw) && goes(*at)) {
+            let rest: Vec<&str> = clause.iter().skip(at + 1).take(NAME_WORDS_MAX).map(|token| token.raw).collect();
+            let account = (1..=rest.len()).rev().find_map(|count| names.get(&fold(&rest.get(..count)?.join(" "))));
+            let Some(account) = account else { continue };
+            let speaks_of = before.iter().chain(clause.iter().take(at)).filter(|token| token.is_name);
+            self.add_words(speaks_of.map(|token| Token { ..*token }), *account, is_telling);
         }
     }
 
