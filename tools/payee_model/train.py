@@ -118,20 +118,6 @@ def listed_names(*folders):
                     yield concept, text, 1.0
 
 
-# How much a word counts that its author holds for a hint, for usual and for sure.
-STRENGTHS = {"1": 0.25, "2": 0.6, "3": 1.0}
-
-
-def listed_words():
-    """Words of `words/*.tsv` that tell what a firm sells: (concept, text, weight)."""
-    for path in sorted(glob.glob(os.path.join(HERE, "words", "*.tsv"))):
-        with open(path, encoding="utf-8") as lines:
-            for line in lines:
-                if not line.startswith("#"):
-                    concept, text, strength = line.rstrip("\n").split("\t")
-                    yield concept, text, STRENGTHS[strength]
-
-
 def printed(text):
     """A name as it stands in full, cut by a bank, and glued as in a web address."""
     yield text
@@ -146,7 +132,7 @@ def examples(concepts):
     """One row per printed form: class, text, weight, hash of the name."""
     known = {concept: at for at, concept in enumerate(concepts)}
     seen = set()
-    for source in (listed_names("names"), pattern_names(), listed_words()):
+    for source in (listed_names("names"), pattern_names()):
         for concept, text, weight in source:
             text = fold(text)
             if concept not in known or not text or (concept, text) in seen:
@@ -181,7 +167,7 @@ def line_examples():
         if concept in kinds and (concept, text) not in seen:
             seen.add((concept, text))
             yield concept, line_features(text, money_in, pence), 1.0, zlib.crc32(text.encode())
-    for source in (listed_names("names"), pattern_names(), listed_words()):
+    for source in (listed_names("names"), pattern_names()):
         for concept, text, weight in source:
             text = fold(text)
             if concept in kinds and text and (concept, text) not in seen:

@@ -231,7 +231,21 @@ pub(super) fn introduces(word: &str) -> bool {
 fn sends(word: &str) -> bool {
     matches!(
         fold(word).as_str(),
-        "GO" | "GOES" | "POSTED" | "PAID" | "PUT" | "BOOKED" | "CODED" | "HELD" | "TREATED" | "BOUGHT"
+        "GO" | "GOES"
+            | "CHARGED"
+            | "ENTERED"
+            | "RECORDED"
+            | "KEPT"
+            | "COUNTED"
+            | "COUNTS"
+            | "POSTED"
+            | "PAID"
+            | "PUT"
+            | "BOOKED"
+            | "CODED"
+            | "HELD"
+            | "TREATED"
+            | "BOUGHT"
     )
 }
 
