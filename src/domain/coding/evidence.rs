@@ -460,8 +460,10 @@ impl<'k> Reader<'k> {
         if sums.replace(self.named.salaries, subcontractors) {
             return;
         }
+        // An employee in full is no supplier of the same name.
+        let least = if self.is_employee_in_full(wording) { WEIGHTS.decisive_trade } else { WEIGHTS.usual };
         if self.is_employee(wording)
-            && sums.strongest() < WEIGHTS.usual
+            && sums.strongest() < least
             && let Some(salaries) = self.named.salaries
         {
             sums.add(salaries, WEIGHTS.owner, Method::UniversalPattern);
@@ -504,6 +506,14 @@ impl<'k> Reader<'k> {
     fn is_employee(&self, wording: &Wording) -> bool {
         let words: Vec<&str> = wording.text().split(' ').collect();
         self.business.staff.iter().any(|name| names_person(&words, name))
+    }
+
+    /// Whether a line has an employee's forename and surname and no more words than a month.
+    fn is_employee_in_full(&self, wording: &Wording) -> bool {
+        let words: Vec<&str> = wording.text().split(' ').collect();
+        let is_whole = |name: &Vec<String>| name.iter().all(|part| words.contains(&part.as_str()));
+        let others = words.iter().filter(|word| !is_month(word)).count();
+        others == 2 && self.business.staff.iter().any(is_whole)
     }
 
     /// Whether nothing but a name is in the line, of somebody who has the surname of a sole trader or partner and of whom the

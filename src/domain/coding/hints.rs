@@ -123,7 +123,9 @@ impl Hint {
         let words: Vec<&str> = self.padded.split_whitespace().collect();
         let Some(at) = words.iter().position(|known| *known == word) else { return Vec::new() };
         let around = words.iter().enumerate().filter(|(place, _)| place.abs_diff(at) <= 7 && *place != at);
-        around.map(|(_, word)| stem(word)).collect()
+        // What is said twice is said once.
+        let stems: BTreeSet<String> = around.map(|(_, word)| stem(word)).collect();
+        stems.into_iter().collect()
     }
 
     /// Concepts that the sentence's words name near a word of it, without those inside the name itself.

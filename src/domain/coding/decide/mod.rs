@@ -162,6 +162,10 @@ impl<'k> Decider<'k> {
         self.reverse_sales(&mut clues, sold);
         let phrases = self.phrases(wording, money_in || gives_back);
         let mut named = self.named_accounts(wording, &phrases, &vector, &clues, money_in || gives_back);
+        // A pension provider is paid pensions, whatever the context says of pay beside its name.
+        if !money_in && self.is_about(clues.first(), &["pension"]) {
+            clues.retain(|clue| !self.is_about(Some(clue), &["salaries"]));
+        }
         let owners = self.owners_concepts(wording, money_in);
         self.keep_meant(wording, &clues, (money_in, is_large), owners, &mut named);
         let worded = clues.len();
@@ -251,6 +255,9 @@ impl<'k> Decider<'k> {
                 || self.is_about(Some(clue), TOLD_BY_PAYEE)
                 || *at == 0 && self.is_about(Some(clue), &["subscriptions_prof"])
         };
+        if !money_in && self.is_about(clues.first(), &["pension"]) {
+            named.retain(|account, _| self.fit(*account, "salaries") <= self.fit(*account, "pension"));
+        }
         if let Some((_, payee)) = clues.iter().enumerate().take(2).find(tells)
             && payee.score >= WEIGHTS.usual
             && !money_in
