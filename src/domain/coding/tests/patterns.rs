@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 16] = [
+const FOLDERS: [&str; 18] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -38,6 +38,8 @@ const FOLDERS: [&str; 16] = [
     "sealed_thirteenth",
     "sealed_fourteenth",
     "sealed_fifteenth",
+    "sealed_sixteenth",
+    "sealed_seventeenth",
 ];
 
 /// Words that stand in many payees' names and tell nobody.
