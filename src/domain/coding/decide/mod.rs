@@ -162,6 +162,16 @@ impl<'k> Decider<'k> {
         self.reverse_sales(&mut clues, sold);
         let phrases = self.phrases(wording, money_in || gives_back);
         let mut named = self.named_accounts(wording, &phrases, &vector, &clues, money_in || gives_back);
+        // What is paid back is what it was spent on, where the line says so and the chart keeps no account of claims.
+        if let [claim, spent, ..] = clues.as_mut_slice()
+            && self.knowledge.concept(claim.concept).name == "staff_expenses"
+            && spent.score >= WEIGHTS.usual * 0.75
+            && self.knowledge.concept(spent.concept).is_expense()
+            && self.chart.fits(claim.concept).first().is_none_or(|fit| fit.score < WEIGHTS.own_account)
+        {
+            claim.score = spent.score * 0.5;
+            clues.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.concept.cmp(&b.concept)));
+        }
         // A pension provider is paid pensions, whatever the context says of pay beside its name.
         if !money_in && self.is_about(clues.first(), &["pension"]) {
             clues.retain(|clue| !self.is_about(Some(clue), &["salaries"]));
@@ -235,6 +245,17 @@ impl<'k> Decider<'k> {
         // Deposits that are held are paid in and out as deposits, not by a word of what they are for.
         let is_deposit = wording.text().split(' ').any(|word| DEPOSITS.contains(&word));
         named.retain(|account, _| is_deposit || !self.holds_deposits(*account));
+        let is_paid_in = matches!(wording.channel, Channel::Cheque | Channel::Cash);
+        if is_deposit
+            && !is_paid_in
+            && self.is_about(clues.first(), &["customer_deposits", "event_income", "room_hire_income"])
+        {
+            for fit in self.knowledge.id("customer_deposits").map_or(&[][..], |id| self.chart.fits(id)) {
+                if self.holds_deposits(fit.account) && fit.score >= WEIGHTS.own_account {
+                    *named.entry(fit.account).or_insert(0.0) += WEIGHTS.account_word;
+                }
+            }
+        }
         // What a bank charges is no payment of its card.
         if self.is_about(clues.first(), &["bank_charges", "card_fees", "interest_paid"]) {
             named.retain(|account, _| !self.is_card(*account));

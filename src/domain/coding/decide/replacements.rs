@@ -145,8 +145,10 @@ const fn in_mileage(concept: &'static str, own_fit: f32) -> Replacement {
     Replacement {
         concept,
         own_fit,
-        applies: |decider, money_in| !money_in && !decider.reader.is_company() && decider.reader.claims_mileage(),
-        replacement: drawn,
+        applies: |decider, money_in| !money_in && decider.reader.claims_mileage(),
+        replacement: |decider| {
+            if decider.reader.is_company() { kept(decider, "director_loan", OWN_SALES_FIT) } else { drawn(decider) }
+        },
     }
 }
 
