@@ -5,7 +5,7 @@ mod replacements;
 
 use std::collections::BTreeMap;
 
-use self::named::rare_words;
+use self::named::{name_pairs, rare_words};
 use super::batch::AccountType;
 use super::chart::{Chart, Fit, capital_of};
 use super::evidence::{Clue, Reader, is_money_back};
@@ -94,6 +94,8 @@ pub struct Decider<'k> {
     cards: Vec<usize>,
     /// Rare words of account names: word, account, how much of the name it is.
     rare: BTreeMap<String, Vec<(usize, f32)>>,
+    /// Words that stand beside each other in names of accounts.
+    pairs: BTreeMap<String, Vec<usize>>,
     /// By the caller's own account that a line is from: the income account that has a word of its name.
     home_sales: Vec<Option<(usize, f32)>>,
 }
@@ -113,8 +115,22 @@ impl<'k> Decider<'k> {
         let cards = cards.iter().filter(|fit| fit.score >= 0.6).map(|fit| fit.account).collect();
         let kin = knowledge.affinities.accounts(&chart.words);
         let rare = rare_words(chart, &knowledge.words);
+        let pairs = name_pairs(chart);
         let home_sales = Vec::new();
-        Self { knowledge, chart, reader, hints, sales, purchases, private_customers, kin, cards, rare, home_sales }
+        Self {
+            knowledge,
+            chart,
+            reader,
+            hints,
+            sales,
+            purchases,
+            private_customers,
+            kin,
+            cards,
+            rare,
+            pairs,
+            home_sales,
+        }
     }
 
     /// What comes into the bar's account is sold at the bar: tells the caller's several accounts apart by their names.

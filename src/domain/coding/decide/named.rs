@@ -74,10 +74,20 @@ impl Decider<'_> {
         for letters in acronyms(wording.text()) {
             add(&letters, WEIGHTS.account_word, None);
         }
+        for account in self.paired(wording.text(), money_in) {
+            *named.entry(account).or_insert(0.0) += WEIGHTS.account_pair;
+        }
+        let mut add = |word: &str, weight: f32| {
+            for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
+                if self.takes(*account, money_in) {
+                    *named.entry(*account).or_insert(0.0) += weight * part;
+                }
+            }
+        };
         // Of several owners' accounts, the one that has this owner's name.
         let owner = self.reader.owner_of(wording).unwrap_or_default();
         for name in owner {
-            add(&stem(name), WEIGHTS.owners_account, None);
+            add(&stem(name), WEIGHTS.owners_account);
         }
         // What the context says of the business beside a sole trader's name is not about what the trader takes.
         for (hint, payee) in self.hints.about(wording.text()) {
@@ -85,9 +95,9 @@ impl Decider<'_> {
                 continue;
             }
             for word in hint.near(payee) {
-                add(&word, WEIGHTS.hinted_word, None);
+                add(&word, WEIGHTS.hinted_word);
                 // Who teaches is paid as a teacher.
-                add(&format!("{word}ER"), WEIGHTS.hinted_word, None);
+                add(&format!("{word}ER"), WEIGHTS.hinted_word);
             }
         }
         let outline = vector.outline();
@@ -111,6 +121,17 @@ impl Decider<'_> {
             self.candidates(wording, clues).into_iter().for_each(&mut compare);
         }
         named
+    }
+
+    /// Accounts of which a line has two words beside each other that no other account of the direction has so: *Community plot*.
+    fn paired(&self, text: &str, money_in: bool) -> BTreeSet<usize> {
+        let stems: Vec<String> = text.split(' ').map(stem).collect();
+        let pairs = stems.windows(2).filter_map(|pair| self.pairs.get(pair.join(" ").as_str()));
+        let only = pairs.filter_map(|accounts| {
+            let mut takers = accounts.iter().filter(|account| self.takes(**account, money_in));
+            takers.next().filter(|_| takers.next().is_none())
+        });
+        only.copied().collect()
     }
 
     /// Whether a line is of somebody who passes on what customers paid: a card company, a payment service, a marketplace.
@@ -220,6 +241,25 @@ fn words_within<'p>(text: &'p str, phrases: &'p [Phrase]) -> impl Iterator<Item 
 /// Whether a word speaks for an account: one of a phrase only for the accounts of what the phrase says.
 fn is_meant(phrase: Option<&Phrase>, account: usize) -> bool {
     phrase.is_none_or(|phrase| phrase.accounts.contains(&account))
+}
+
+/// Words that stand beside each other in the names of accounts, with the accounts.
+pub(super) fn name_pairs(chart: &Chart) -> BTreeMap<String, Vec<usize>> {
+    let mut pairs: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (account, words) in chart.words.iter().enumerate() {
+        for pair in words.windows(2) {
+            let [first, second] = pair else { continue };
+            let is_control = pair.iter().any(|word| CONTROL_WORDS.contains(&word.stem.as_str()));
+            if first.part != second.part || is_control {
+                continue;
+            }
+            let accounts = pairs.entry(format!("{} {}", first.stem, second.stem)).or_default();
+            if accounts.last() != Some(&account) {
+                accounts.push(account);
+            }
+        }
+    }
+    pairs
 }
 
 /// Words that only a few accounts of the chart have.
