@@ -491,6 +491,7 @@ impl Stage<'_> {
         let account = self.batch.accounts.get(decision.account).map_or("", |account| account.name.as_ref());
         let about = decision.concept.map_or("", |id| self.knowledge.concept(id).about);
         let mut reason = match decision.method {
+            _ if decision.is_of_clients => format!("The account holds money of clients, which {account} owes to them."),
             Method::History => recall.map_or_else(String::new, |recall| history::reason(self.batch, recall, about)),
             Method::Fallback if decision.is_weak && decision.is_usual => {
                 format!(

@@ -39,7 +39,7 @@ fn relatives(context: &str, owners: &BTreeSet<Vec<String>>) -> Vec<Vec<String>> 
     let surnames: Vec<&String> = owners.iter().filter(|name| name.len() >= 2).filter_map(|name| name.last()).collect();
     let words: Vec<&str> = context.split_whitespace().map(bare).collect();
     let mut found = Vec::new();
-    for (at, word) in words.iter().enumerate().filter(|(_, word)| RELATIVES.contains(&fold(word).as_str())) {
+    for (at, _) in words.iter().enumerate().filter(|(_, word)| RELATIVES.contains(&fold(word).as_str())) {
         let is_whose =
             |word: Option<&&str>| word.is_some_and(|word| matches!(fold(word).as_str(), "HER" | "HIS" | "MY"));
         if !is_whose(at.checked_sub(1).and_then(|before| words.get(before))) {

@@ -36,6 +36,8 @@ pub struct Decision {
     pub is_weak: bool,
     /// Money out to a private person.
     pub is_to_person: bool,
+    /// Money of clients, from the account that holds it.
+    pub is_of_clients: bool,
     /// Other accounts, best first.
     pub others: Vec<(usize, f32)>,
 }
@@ -64,6 +66,9 @@ const TOLD_BY_PAYEE: &[&str] = &[
     "rail",
     "air_travel",
 ];
+
+/// Stems of whose money agents hold.
+const CLIENTS: &[&str] = &["CLIENT", "LANDLORD", "TENANT"];
 
 /// How lines call a deposit.
 const DEPOSITS: &[&str] = &["DEPOSIT", "DEPOSITS", "DEP", "DEPO", "DEPS", "BOND", "RETAINER", "KEY", "HOLDING"];
@@ -98,6 +103,8 @@ pub struct Decider<'k> {
     pairs: BTreeMap<String, Vec<usize>>,
     /// By the caller's own account that a line is from: the income account that has a word of its name.
     home_sales: Vec<Option<(usize, f32)>>,
+    /// By the caller's own account that a line is from: what is owed to the clients whose money it holds.
+    home_clients: Vec<Option<usize>>,
 }
 
 impl<'k> Decider<'k> {
@@ -116,7 +123,7 @@ impl<'k> Decider<'k> {
         let kin = knowledge.affinities.accounts(&chart.words);
         let rare = rare_words(chart, &knowledge.words);
         let pairs = name_pairs(chart);
-        let home_sales = Vec::new();
+        let (home_sales, home_clients) = (Vec::new(), Vec::new());
         Self {
             knowledge,
             chart,
@@ -130,6 +137,7 @@ impl<'k> Decider<'k> {
             rare,
             pairs,
             home_sales,
+            home_clients,
         }
     }
 
@@ -151,6 +159,10 @@ impl<'k> Decider<'k> {
             named.dedup_by_key(|(account, _)| *account);
             if let [account] = named.as_slice() { Some(*account) } else { None }
         };
+        let owed = (0..self.chart.kinds.len()).find(|account| self.is_owed_to_clients(*account));
+        let of_clients =
+            |tag: &&str| owed.filter(|_| fold(tag).split(' ').any(|word| CLIENTS.contains(&stem(word).as_str())));
+        self.home_clients = tags.names().iter().map(of_clients).collect();
         if tags.names().len() > 1 {
             self.home_sales = tags.names().iter().map(sold).collect();
         }
@@ -171,6 +183,11 @@ impl<'k> Decider<'k> {
         // What a customer has bought is not what the business buys, unless it comes back.
         if money_in && wording.channel != Channel::Card && is_person(&wording.payee) && !is_money_back(wording) {
             clues.retain(|clue| !self.knowledge.concept(clue.concept).is_expense());
+        }
+        if let Some(owed) = home.and_then(|home| self.home_clients.get(home).copied().flatten())
+            && !self.is_about(clues.first(), &["interest_received", "bank_charges"])
+        {
+            return self.of_clients(wording, owed, money_in);
         }
         self.replace(&mut clues, money_in);
         let gives_back = !money_in && self.is_about(clues.first(), &["customer_refund"]);
@@ -337,6 +354,21 @@ impl<'k> Decider<'k> {
         if is_large && !money_in {
             named.retain(|account, _| !self.chart.has_word(*account, "UNDER"));
         }
+    }
+
+    /// Whether an account is what clients are owed whose money is held, apart from deposits.
+    fn is_owed_to_clients(&self, account: usize) -> bool {
+        let has = |words: &[&str]| words.iter().any(|word| self.chart.has_word(account, word));
+        self.chart.kinds.get(account) == Some(&AccountType::Liability) && has(CLIENTS) && !has(&["DEPOSIT"])
+    }
+
+    /// What comes into an account of clients' money is theirs, and what leaves it is paid for them.
+    fn of_clients(&self, wording: &Wording, owed: usize, money_in: bool) -> Decision {
+        const SURE: f32 = 0.95;
+        let is_deposit = wording.text().split(' ').any(|word| DEPOSITS.contains(&word) && word != "KEY");
+        let deposits = (0..self.chart.kinds.len()).find(|account| self.holds_deposits(*account));
+        let account = deposits.filter(|_| is_deposit).unwrap_or(owed);
+        Decision { account, method: Method::AccountName, raw: SURE, is_of_clients: true, ..self.unknown(money_in) }
     }
 
     /// Whether a clue is strong and about something that the business buys.
@@ -562,6 +594,7 @@ impl<'k> Decider<'k> {
             is_usual: false,
             is_weak: false,
             is_to_person: false,
+            is_of_clients: false,
             others,
         }
     }
@@ -612,6 +645,7 @@ impl<'k> Decider<'k> {
             is_usual: false,
             is_weak: false,
             is_to_person: false,
+            is_of_clients: false,
             others: Vec::new(),
         }
     }

@@ -180,7 +180,12 @@ fn sides(lines: &[Line<'_>], own: &OwnAccounts, taken: impl Fn(usize) -> bool) -
     let (mut outs, mut ins) = (Buckets::new(), Buckets::new());
     for (place, line) in lines.iter().enumerate().filter(|(place, line)| line.pence != 0 && !taken(*place)) {
         let side = Side::read(line, place, own);
-        if !side.signals.never {
+        // What an agent takes as fees out of clients' money is moved, not paid.
+        let may_be_fees = match line.pence < 0 {
+            true => side.tag.is_some_and(|tag| own.is_of_clients(tag)),
+            false => side.named.iter().any(|(other, _)| own.is_of_clients(*other)),
+        };
+        if !side.signals.never || may_be_fees {
             let buckets = if line.pence < 0 { &mut outs } else { &mut ins };
             buckets.entry(line.pence.abs()).or_default().push(side);
         }
@@ -248,6 +253,10 @@ fn compare(own: &OwnAccounts, out: &Side, into: &Side, at_out: usize, at_into: u
     if from == to || (out.is_silent() && into.is_silent()) {
         return None;
     }
+    let is_fees = own.is_of_clients(from) && !own.is_of_clients(to) && into.names(from) > 0;
+    if (out.signals.never || into.signals.never) && !is_fees {
+        return None;
+    }
     let card = own.kind(to) == Kind::Card;
     let mut says = out.says(to, false) + into.says(from, card);
     let same_stranger = out.strangers.iter().any(|word| word.len() >= 4 && into.strangers.contains(word));
@@ -263,8 +272,10 @@ fn compare(own: &OwnAccounts, out: &Side, into: &Side, at_out: usize, at_into: u
     let is_mirrored =
         out.signals.numbered && into.signals.numbered && !out.strangers.is_empty() && letters(out) == letters(into);
     says += if is_mirrored { 2 } else { 0 };
+    says += if is_fees { 3 } else { 0 };
     let stranger_to_card = card && !out.strangers.is_empty() && out.names(to) == 0;
     let sign = is_mirrored
+        || is_fees
         || out.signals.transfer
         || into.signals.transfer
         || (into.signals.thanks && card)
@@ -335,6 +346,9 @@ fn is_met_at_home(side: &Side, others: &[Side]) -> bool {
 
 /// Where a line moves money to or from by itself, and how sure that is.
 fn alone(side: &Side, own: &OwnAccounts, out: bool) -> Option<(usize, u16)> {
+    if side.signals.never {
+        return None;
+    }
     let home = side.tag.and_then(|tag| own.account_of(tag));
     let mine = side.tag.map(|tag| own.kind(tag));
     let elsewhere = |account: &usize| Some(*account) != home;

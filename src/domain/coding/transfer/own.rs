@@ -21,6 +21,8 @@ const MOST_SHARING: usize = 12;
 struct Own {
     account: Option<usize>,
     kind: Kind,
+    /// Money of clients is held there, by its name.
+    is_of_clients: bool,
 }
 
 /// The caller's own accounts: first those the tags stand for, in the order of [`Tags`], then the others of the chart.
@@ -75,14 +77,19 @@ impl OwnAccounts {
             let account = resolved.get(place).copied().flatten();
             let of_account = account.and_then(|account| charted.get(account));
             let kind = tag.kind.or(of_account.and_then(|name| name.kind)).unwrap_or(Kind::Current);
-            own.owns.push(Own { account, kind });
+            let is_of_clients = std::iter::once(tag).chain(of_account).any(holds_clients_money);
+            own.owns.push(Own { account, kind, is_of_clients });
             own.learn(place, tag.words.iter().chain(of_account.iter().flat_map(|name| &name.words)));
             own.learn(place, [joined(tag)].iter().chain(of_account.map(joined).iter()));
         }
         for (account, name) in charted.iter().enumerate() {
             if own.is_money(account) && !resolved.contains(&Some(account)) && own.owns.len() < own.tags + MOST_COMPARED
             {
-                own.owns.push(Own { account: Some(account), kind: name.kind.unwrap_or(Kind::Current) });
+                own.owns.push(Own {
+                    account: Some(account),
+                    kind: name.kind.unwrap_or(Kind::Current),
+                    is_of_clients: holds_clients_money(name),
+                });
                 own.learn(own.owns.len() - 1, name.words.iter().chain([joined(name)].iter()));
             }
         }
@@ -114,6 +121,11 @@ impl OwnAccounts {
 
     pub(super) fn account(&self, own: usize) -> Option<usize> {
         self.owns.get(own).and_then(|own| own.account)
+    }
+
+    /// Whether an own account holds money of clients: rents of landlords, deposits of tenants.
+    pub fn is_of_clients(&self, own: usize) -> bool {
+        self.owns.get(own).is_some_and(|own| own.is_of_clients)
     }
 
     pub(super) fn kind(&self, own: usize) -> Kind {
@@ -250,6 +262,11 @@ fn resolve(
     assign(0, false);
     assign(-3, true);
     resolved
+}
+
+/// Whether an account is one for the money of clients, which agents and solicitors keep apart from their own.
+fn holds_clients_money(name: &Named) -> bool {
+    name.words.iter().any(|word| matches!(word.as_str(), "CLIENT" | "CLIENTS" | "LANDLORDS" | "TENANTS"))
 }
 
 fn on_balance_sheet(account: &Account<'_>) -> bool {

@@ -28,6 +28,8 @@ pub(super) fn signals<'t>(words: &[&'t str], own: impl Fn(&'t str) -> bool) -> S
         match *word {
             "TRANSFER" | "TRANSFERS" | "TRANSFERRED" | "TFR" | "TRF" | "TFER" | "XFER" | "TRANSF" | "TRSF" | "TRFR"
             | "TRNSFR" | "TXFR" | "TOPUP" | "SWEEP" | "INTERNAL" | "INTERACCOUNT" => signals.transfer = true,
+            // "TO BOAT FUND", "FROM RESERVE": a line that begins so.
+            "TO" | "FROM" if place == 0 && own(after) => signals.transfer = true,
             "TOP" if after == "UP" => signals.transfer = true,
             "CONVERTED" | "EXCHANGED" => signals.transfer = true,
             "FT" if after.is_empty() || place == 0 => signals.transfer = true,
