@@ -45,7 +45,17 @@ impl Hints {
                 continue;
             }
             let place = hints.sentences.len();
-            for word in words.iter().filter(|word| word.chars().count() >= 4 && is_telling(word)) {
+            // Three letters are a name inside a sentence: *Sky*.
+            let is_short_name = |word: &str| {
+                word.chars().count() == 3
+                    && sentence
+                        .split_whitespace()
+                        .skip(1)
+                        .any(|raw| raw.starts_with(char::is_uppercase) && fold(raw) == word)
+            };
+            for word in
+                words.iter().filter(|word| (word.chars().count() >= 4 || is_short_name(word)) && is_telling(word))
+            {
                 let places = hints.by_word.entry((*word).to_owned()).or_default();
                 if places.last() != Some(&place) {
                     places.push(place);
@@ -64,7 +74,7 @@ impl Hints {
     /// Sentences that name something of a line, and the word they share.
     pub fn about<'h>(&'h self, text: &'h str) -> impl Iterator<Item = (&'h Hint, &'h str)> {
         let mut seen = Vec::new();
-        text.split(' ').filter(|word| word.chars().count() >= 4).filter_map(move |word| {
+        text.split(' ').filter(|word| word.chars().count() >= 3).filter_map(move |word| {
             let places = self.by_word.get(word)?;
             // A word that the context says again and again is its subject, not a payee.
             let place = *places.first().filter(|_| places.len() <= 2)?;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use self::named::{name_pairs, rare_words};
 use super::batch::AccountType;
 use super::chart::{Chart, Fit, capital_of};
+use super::context::has_phrase;
 use super::evidence::{Clue, Reader, is_money_back};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge, stem};
@@ -326,6 +327,12 @@ impl<'k> Decider<'k> {
         // Who gives by standing order under Gift Aid gives; the tax comes from HMRC.
         if money_in && wording.channel == Channel::StandingOrder {
             named.retain(|account, _| self.fit(*account, "gift_aid") <= self.fit(*account, "donation_income"));
+        }
+        // What is given is not the tax on it.
+        if money_in && !has_phrase(wording.text(), "AID") && !has_phrase(wording.text(), "HMRC") {
+            named.retain(|account, _| {
+                self.fit(*account, "gift_aid") <= self.fit(*account, "donation_income").max(WEIGHTS.own_account)
+            });
         }
         // A salary is pay, also an owner's: the owner's loan account is not meant by the name.
         if self.is_about(clues.first(), &["salaries", "director_salary"]) && self.reader.is_company() {
