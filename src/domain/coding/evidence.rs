@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::chart::Chart;
 use super::context::{Business, has_phrase};
-use super::hints::Hints;
+use super::hints::{Hint, Hints};
 use super::knowledge::{ConceptId, Knowledge, PatternMatch, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
@@ -476,6 +476,12 @@ impl<'k> Reader<'k> {
             sums.add(drawings, WEIGHTS.owner, Method::UniversalPattern);
             return;
         }
+        if let Some(concept) = self.self_employed(wording)
+            && sums.strongest() < WEIGHTS.decisive_trade
+        {
+            sums.add(concept, WEIGHTS.owner, Method::UniversalPattern);
+            return;
+        }
         let is_labour = wording.text().split(' ').any(|word| {
             LABOUR.contains(&word)
                 || word.strip_prefix("WK").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
@@ -500,6 +506,17 @@ impl<'k> Reader<'k> {
     fn context_says(&self, concept: ConceptId, wording: &Wording) -> bool {
         let about = |hit: &PatternMatch<'_>| hit.targets.iter().any(|target| target.concept == concept);
         self.hints.about(wording.text()).any(|(hint, word)| hint.patterns(self.knowledge, word).iter().any(about))
+    }
+
+    /// What somebody is paid for whom the context calls self-employed: of subcontractors and freelancers, whoever has an account.
+    fn self_employed(&self, wording: &Wording) -> Option<ConceptId> {
+        let name: Vec<&str> = wording.payee.split(' ').filter(|word| word.chars().count() >= 4).collect();
+        let is_called_so = |(hint, word): (&Hint, &str)| name.contains(&word) && hint.is_self_employed(word);
+        if !self.hints.about(&wording.payee).any(is_called_so) {
+            return None;
+        }
+        let [one, other] = [self.named.subcontractors?, self.named.freelancers?];
+        Some(if self.best_fit(one) >= self.best_fit(other) { one } else { other })
     }
 
     /// Whether the payee is somebody whom the context names beside pay: the surname with the forename or its first letter.

@@ -16,6 +16,8 @@ pub struct Hint {
     pub padded: String,
     /// Its clauses, padded in the same way, and whether each speaks of what is private.
     clauses: Vec<(String, bool)>,
+    /// The context begins with it: it is about the business.
+    is_first: bool,
 }
 
 /// Every sentence of the context that may name a payee, by the distinctive words in it.
@@ -66,7 +68,8 @@ impl Hints {
                 let words: Vec<&str> = folded.split(' ').collect();
                 (format!(" {folded} "), speaks_of_private(&words))
             });
-            hints.sentences.push(Hint { padded: format!(" {folded} "), clauses: clauses.collect() });
+            let is_first = hints.sentences.is_empty();
+            hints.sentences.push(Hint { padded: format!(" {folded} "), clauses: clauses.collect(), is_first });
         }
         hints
     }
@@ -126,6 +129,16 @@ impl Hint {
             behind.first().is_some_and(|(clause, _)| [" IS ", " ARE "].iter().any(|verb| clause.contains(verb)));
         behind.iter().any(|(_, is_private)| *is_private)
             || !says_itself && before.iter().any(|(_, is_private)| *is_private)
+    }
+
+    /// Whether the clause of a word calls somebody self-employed, other than the owner, of whom the context speaks first.
+    pub fn is_self_employed(&self, word: &str) -> bool {
+        if self.is_first {
+            return false;
+        }
+        let word = format!(" {word} ");
+        let says = |clause: &str| [" SELF EMPLOYED ", " FREELANCE "].iter().any(|phrase| clause.contains(phrase));
+        self.clauses.iter().any(|(clause, _)| clause.contains(&word) && says(clause))
     }
 
     /// Stems of the words near a word of it.
