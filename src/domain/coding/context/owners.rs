@@ -20,6 +20,7 @@ pub(super) fn owners(batch: &Batch<'_>, is_company: bool, lists: &WordLists) -> 
     for (at, sentence) in batch.business_context.split(['.', ';', '\n']).enumerate() {
         Sentence { words: sentence.split_whitespace().collect(), is_first: at == 0, lists }.add_owners(&mut names);
     }
+    names.extend(with_firms_surname(&batch.business_context, &names));
     for account in &batch.accounts {
         names.extend(possessor(account, lists));
         names.extend(named_behind(account, lists));
@@ -28,6 +29,20 @@ pub(super) fn owners(batch: &Batch<'_>, is_company: bool, lists: &WordLists) -> 
         names.extend(relatives(&batch.business_context, &names));
     }
     names.into_iter().filter(|name| name.iter().any(|word| word.chars().count() >= 3)).collect()
+}
+
+/// Owners of whom only forenames are given, with the surname that the firm has behind initials: "E & M Example & Son".
+fn with_firms_surname(context: &str, owners: &BTreeSet<Vec<String>>) -> Vec<Vec<String>> {
+    let mut words = context.split_whitespace().skip_while(|word| {
+        let letters = bare(word);
+        matches!(*word, "&" | "and") || letters.chars().count() == 1 && letters.chars().all(char::is_uppercase)
+    });
+    let has_initials =
+        context.split_whitespace().next().is_some_and(|word| bare(word).chars().count() == 1 && bare(word) != "I");
+    let surname = words.next().map(fold).filter(|word| has_initials && word.chars().count() >= 4);
+    let forenames = owners.iter().filter_map(|name| if let [only] = name.as_slice() { Some(only) } else { None });
+    let forenames = forenames.filter(|only| Some(*only) != surname.as_ref());
+    surname.iter().flat_map(|surname| forenames.clone().map(move |only| vec![only.clone(), surname.clone()])).collect()
 }
 
 /// What a sole trader's relatives are called.
