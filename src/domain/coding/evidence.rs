@@ -463,10 +463,10 @@ impl<'k> Reader<'k> {
         // An employee in full is no supplier of the same name.
         let least = if self.is_employee_in_full(wording) { WEIGHTS.decisive_trade } else { WEIGHTS.usual };
         if self.is_employee(wording)
-            && sums.strongest() < least
+            && (sums.strongest() < least || is_person(&wording.payee) && sums.best() == self.named.salaries)
             && let Some(salaries) = self.named.salaries
         {
-            sums.add(salaries, WEIGHTS.owner, Method::UniversalPattern);
+            sums.add(salaries, WEIGHTS.decisive_trade, Method::UniversalPattern);
             return;
         }
         if self.is_family(wording)
@@ -745,6 +745,12 @@ impl Sums {
 
     fn strongest(&self) -> f32 {
         self.0.values().map(|(best, ..)| *best).fold(0.0, f32::max)
+    }
+
+    /// What most speaks for.
+    fn best(&self) -> Option<ConceptId> {
+        let best = self.0.iter().max_by(|(a, (left, ..)), (b, (right, ..))| left.total_cmp(right).then(b.cmp(a)));
+        best.map(|(concept, _)| *concept)
     }
 
     fn into_clues(self) -> Vec<Clue> {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::batch::Account;
 use super::knowledge::stem;
+use super::person::is_forename;
 use super::text::{fold, sentences};
 
 /// How much an ordinary word of a clause counts beside a name.
@@ -32,6 +33,8 @@ struct Token<'c> {
     raw: &'c str,
     /// It begins with a capital letter inside a sentence.
     is_name: bool,
+    /// It stands in brackets of its own.
+    is_bracketed: bool,
 }
 
 impl Instructions {
@@ -49,8 +52,9 @@ impl Instructions {
         for sentence in sentences(context) {
             let mut words = sentence.split_whitespace().enumerate().map(|(place, word)| {
                 let raw = bare(word);
-                let is_name = place > 0 && raw.starts_with(char::is_uppercase);
-                (Token { raw, is_name }, word.ends_with([',', ':']))
+                let is_name = raw.starts_with(char::is_uppercase) && (place > 0 || is_payment_service(raw));
+                let is_bracketed = word.starts_with('(') && word.trim_end_matches([',', ';', '.', ':']).ends_with(')');
+                (Token { raw, is_name, is_bracketed }, word.ends_with([',', ':']))
             });
             let mut before = Vec::new();
             loop {
@@ -83,18 +87,39 @@ impl Instructions {
     ) {
         let goes = clause.windows(2).any(|pair| matches!(pair, [verb, to] if sends(verb.raw) && leads(to.raw)));
         let mut last = None;
-        for token in clause {
+        let elsewhere: Vec<bool> = clause
+            .iter()
+            .enumerate()
+            .map(|(at, token)| clears(token.raw) && clause.get(at + 1).is_none_or(|next| !codes.contains_key(next.raw)))
+            .collect();
+        for (token, elsewhere) in clause.into_iter().zip(elsewhere) {
+            // What clears an account that is named is not what the next code is for.
+            if elsewhere {
+                before.clear();
+                continue;
+            }
             let is_introduced = before.last().is_some_and(|word: &Token<'_>| introduces(word.raw));
+            // A code in brackets is that of the word before it: *tips are shared by tronc (2240)*.
+            if token.is_bracketed
+                && let Some(account) = codes.get(token.raw)
+                && let Some(word) = before.last().map(|word| Token { is_name: true, ..*word })
+            {
+                self.add_words(std::iter::once(word), *account, is_telling);
+                continue;
+            }
             match codes.get(token.raw).filter(|_| is_introduced) {
                 Some(account) => {
+                    let is_cleared = before.last().is_some_and(|word| clears(word.raw));
                     self.add_words(before.drain(..), *account, is_telling);
-                    last = Some(*account);
+                    last = Some((*account, is_cleared));
                 }
                 None => before.push(token),
             }
         }
         match last {
-            Some(account) => self.add_words(before.drain(..), account, is_telling),
+            // What stands behind an account that is cleared is about something else.
+            Some((_, true)) => before.clear(),
+            Some((account, false)) => self.add_words(before.drain(..), account, is_telling),
             None if goes => before.clear(),
             None => {}
         }
@@ -111,12 +136,26 @@ impl Instructions {
     ) {
         const NAME_WORDS_MAX: usize = 5;
         let goes = |at: usize| clause.iter().take(at).rev().take(3).any(|token| sends(token.raw));
-        for (at, _) in clause.iter().enumerate().filter(|(at, token)| leads(token.raw) && goes(*at)) {
+        let mut from = 0;
+        for (at, _) in
+            clause.iter().enumerate().filter(|(at, token)| clears(token.raw) || leads(token.raw) && goes(*at))
+        {
             let rest: Vec<&str> = clause.iter().skip(at + 1).take(NAME_WORDS_MAX).map(|token| token.raw).collect();
             let account = (1..=rest.len()).rev().find_map(|count| names.get(&fold(&rest.get(..count)?.join(" "))));
             let Some(account) = account else { continue };
-            let speaks_of = before.iter().chain(clause.iter().take(at)).filter(|token| token.is_name);
-            self.add_words(speaks_of.map(|token| Token { ..*token }), *account, is_telling);
+            let waiting = if from == 0 { before } else { &[] };
+            let tokens: Vec<&Token<'_>> = waiting.iter().chain(clause.iter().take(at).skip(from)).collect();
+            // People are told by what they do (`context/staff.rs`); their names may stand in any remark.
+            let is_person = |place: usize| {
+                [Some(place), place.checked_sub(1)]
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|place| tokens.get(place))
+                    .any(|token| is_forename(&fold(token.raw)))
+            };
+            let speaks_of = tokens.iter().enumerate().filter(|(place, token)| token.is_name && !is_person(*place));
+            self.add_words(speaks_of.map(|(_, token)| Token { ..**token }), *account, is_telling);
+            from = at + 1;
         }
     }
 
@@ -224,6 +263,13 @@ pub(super) fn introduces(word: &str) -> bool {
             | "ACCOUNT"
             | "CODE"
             | "USE"
+            | "CLEAR"
+            | "CLEARS"
+            | "CLEARED"
+            | "HITS"
+            | "REDUCES"
+            | "THROUGH"
+            | "VIA"
     )
 }
 
@@ -247,6 +293,33 @@ fn sends(word: &str) -> bool {
             | "TREATED"
             | "BOUGHT"
     )
+}
+
+/// Whether a word that a sentence begins with is the name of somebody who passes on what customers pay.
+fn is_payment_service(word: &str) -> bool {
+    const SERVICES: &[&str] = &[
+        "AIRBNB",
+        "AMAZON",
+        "BOOKING",
+        "DELIVEROO",
+        "DOJO",
+        "EBAY",
+        "ETSY",
+        "GOCARDLESS",
+        "PAYPAL",
+        "SHOPIFY",
+        "SQUARE",
+        "STRIPE",
+        "SUMUP",
+        "WORLDPAY",
+        "ZETTLE",
+    ];
+    fold(word).split(' ').any(|part| SERVICES.contains(&part))
+}
+
+/// Verbs of a payment that clears what a journal posted.
+fn clears(word: &str) -> bool {
+    matches!(fold(word).as_str(), "CLEAR" | "CLEARS" | "CLEARED")
 }
 
 /// What stands between that and the account.

@@ -435,15 +435,15 @@ impl Stage<'_> {
         // Rent is exempt unless the landlord has opted to tax, which the line or the context may say.
         let is_rent =
             concept.vat == Vat::Exempt && matches!(concept.name, "rent" | "storage" | "chair_rent" | "ground_rent");
-        if let Some(vat) = self.business.vat(id) {
-            return vat;
-        }
         // What an account of lodgings is paid for is lodgings, whatever else is sold here.
         if kind == Some(&AccountType::Income)
             && let Some(lodging) = self.knowledge.id("accommodation_income")
             && self.chart.fits(lodging).first().is_some_and(|fit| fit.account == decision.account && fit.score >= 0.7)
         {
             return self.knowledge.concept(lodging).vat;
+        }
+        if let Some(vat) = self.business.vat(id) {
+            return vat;
         }
         // A customer's name may tell the customer's trade; what is sold is the caller's own.
         if kind == Some(&AccountType::Income) && !self.is_own_income(id) {

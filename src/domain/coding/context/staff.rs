@@ -11,6 +11,21 @@ use crate::domain::coding::text::{fold, sentences};
 const SELF_EMPLOYED: &[&str] =
     &["SELF", "FREELANCE", "BILLS", "SUBBIES", "SUBBY", "SUBCONTRACTOR", "SUBCONTRACTORS", "INVOICES"];
 
+/// Words of people who are employed.
+const EMPLOYED: &[&str] = &[
+    "PAYROLL",
+    "WAGES",
+    "SALARY",
+    "EMPLOYEE",
+    "EMPLOYEES",
+    "EMPLOYED",
+    "EMPLOYS",
+    "APPRENTICE",
+    "APPRENTICES",
+    "STAFF",
+    "PAYE",
+];
+
 /// Words with which a clause says something of its own, so that it is not about the pay that its sentence speaks of.
 const OF_ITS_OWN: &[&str] = &["IS", "ARE", "WHO", "USE", "USES", "DOES", "FOR", "FROM"];
 
@@ -64,7 +79,7 @@ const ROLES: &[&str] = &[
 pub(super) fn staff(context: &str, owners: &[Vec<String>], lists: &WordLists) -> Vec<Vec<String>> {
     let mut names: BTreeSet<Vec<String>> = BTreeSet::new();
     let speaks_of_pay = |text: &str| {
-        let folded = fold(text).replace("SELF EMPLOYED", "SELF");
+        let folded = fold(text).replace("SELF EMPLOYED", "SELF").replace("SUB CONTRACTOR", "SUBCONTRACTOR");
         lists.staff_context.iter().any(|phrase| has_phrase(&folded, phrase))
     };
     let employs = speaks_of_pay(context);
@@ -74,14 +89,16 @@ pub(super) fn staff(context: &str, owners: &[Vec<String>], lists: &WordLists) ->
         if !is_about_staff(sentence) {
             continue;
         }
-        let mut goes_on = false;
+        let (mut goes_on, mut is_of_others) = (false, false);
         for clause in sentence.split([',', '(', ')', ':']) {
-            let folded = fold(clause);
+            let folded = fold(clause).replace("SUB CONTRACTOR", "SUBCONTRACTOR");
             let says = |words: &[&str]| folded.split(' ').any(|word| words.contains(&word));
+            // Whoever follows subcontractors is one of them, until employees are spoken of.
+            is_of_others = says(SELF_EMPLOYED) || is_of_others && !says(EMPLOYED);
             let found = people(clause, goes_on);
             // A name that goes on with a list of employees is one whatever the sentence says of them all.
             let begins = found.first().is_some_and(|(at, _)| *at == 0);
-            if says(SELF_EMPLOYED) || says(OF_ITS_OWN) && !is_about_staff(clause) && !(goes_on && begins) {
+            if is_of_others || says(OF_ITS_OWN) && !is_about_staff(clause) && !(goes_on && begins) {
                 goes_on = false;
                 continue;
             }

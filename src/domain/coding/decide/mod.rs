@@ -455,7 +455,8 @@ impl<'k> Decider<'k> {
         let weight =
             if is_remarked && is_person(&wording.payee) { WEIGHTS.instructed_person } else { WEIGHTS.instructed };
         for (account, share) in self.hints.instructions.accounts(wording.text()) {
-            if self.takes(account, money_in) {
+            let is_cleared = self.chart.kinds.get(account) == Some(&AccountType::Asset);
+            if is_cleared || self.takes(account, money_in) {
                 *named.entry(account).or_insert(0.0) += weight * share;
             }
         }
