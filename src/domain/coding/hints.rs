@@ -29,6 +29,8 @@ pub struct Hints {
     pub instructions: Instructions,
     /// Accounts that the context calls by their whole name, as it is written in the chart.
     pub spoken_of: BTreeSet<usize>,
+    /// Words of the caller's own name: the capital words that the context begins with, or that stand behind *trades as*.
+    own_name: Vec<String>,
 }
 
 impl Hints {
@@ -39,7 +41,7 @@ impl Hints {
         let instructions = Instructions::read(context, accounts, &is_telling);
         let spoken_of = accounts.iter().enumerate().filter(|(_, account)| is_spoken_of(context, &account.name));
         let spoken_of = spoken_of.map(|(at, _)| at).collect();
-        let mut hints = Self { instructions, spoken_of, ..Self::default() };
+        let mut hints = Self { instructions, spoken_of, own_name: own_name(context), ..Self::default() };
         for sentence in sentences(context) {
             let folded = fold(sentence);
             let words: Vec<&str> = folded.split(' ').filter(|word| !word.is_empty()).collect();
@@ -74,6 +76,13 @@ impl Hints {
         hints
     }
 
+    /// Words of a line that are the caller's own name: two of it beside each other, or one as a whole.
+    pub fn own_name<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let words: Vec<&str> = text.split(' ').collect();
+        let follow = |pair: &[&str]| self.own_name.windows(2).any(|own| own == pair);
+        words.windows(2).filter(|pair| follow(pair)).flatten().copied().collect()
+    }
+
     /// Sentences that name something of a line, and the word they share.
     pub fn about<'h>(&'h self, text: &'h str) -> impl Iterator<Item = (&'h Hint, &'h str)> {
         let mut seen = Vec::new();
@@ -88,6 +97,16 @@ impl Hints {
             self.sentences.get(place).map(|hint| (hint, word))
         })
     }
+}
+
+/// The words of the caller's name in a context.
+fn own_name(context: &str) -> Vec<String> {
+    let words: Vec<&str> = context.split_whitespace().collect();
+    let trades = words.windows(2).position(|pair| matches!(pair, ["trades" | "trading", "as"]));
+    let from = trades.map_or(0, |at| at + 2);
+    let is_part = |word: &&&str| word.starts_with(char::is_uppercase) || matches!(**word, "&" | "and" | "of");
+    let name = words.iter().skip(from).take_while(is_part).take(6).map(|word| fold(word));
+    name.flat_map(|word| word.split(' ').map(str::to_owned).collect::<Vec<String>>()).collect()
 }
 
 /// Whether a text has a name with its capital letters, on whole words.

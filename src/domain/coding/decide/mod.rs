@@ -17,6 +17,7 @@ use super::meaning::Vector;
 use super::outcome::Method;
 use super::person::is_person;
 use super::text::fold;
+use super::transfer::is_processor;
 use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording};
 
@@ -106,6 +107,8 @@ pub struct Decider<'k> {
     home_sales: Vec<Option<(usize, f32)>>,
     /// By the caller's own account that a line is from: what is owed to the clients whose money it holds.
     home_clients: Vec<Option<usize>>,
+    /// By the caller's own account that a line is from: whether it is that of a payment service.
+    home_services: Vec<bool>,
 }
 
 impl<'k> Decider<'k> {
@@ -124,7 +127,7 @@ impl<'k> Decider<'k> {
         let kin = knowledge.affinities.accounts(&chart.words);
         let rare = rare_words(chart, &knowledge.words);
         let pairs = name_pairs(chart);
-        let (home_sales, home_clients) = (Vec::new(), Vec::new());
+        let (home_sales, home_clients, home_services) = (Vec::new(), Vec::new(), Vec::new());
         Self {
             knowledge,
             chart,
@@ -139,6 +142,7 @@ impl<'k> Decider<'k> {
             pairs,
             home_sales,
             home_clients,
+            home_services,
         }
     }
 
@@ -163,6 +167,8 @@ impl<'k> Decider<'k> {
         let owed = (0..self.chart.kinds.len()).find(|account| self.is_owed_to_clients(*account));
         let of_clients =
             |tag: &&str| owed.filter(|_| fold(tag).split(' ').any(|word| CLIENTS.contains(&stem(word).as_str())));
+        let is_service = |tag: &&str| fold(tag).split(' ').any(is_processor);
+        self.home_services = tags.names().iter().map(is_service).collect();
         self.home_clients = tags.names().iter().map(of_clients).collect();
         if tags.names().len() > 1 {
             self.home_sales = tags.names().iter().map(sold).collect();
@@ -185,6 +191,7 @@ impl<'k> Decider<'k> {
         if money_in && wording.channel != Channel::Card && is_person(&wording.payee) && !is_money_back(wording) {
             clues.retain(|clue| !self.knowledge.concept(clue.concept).is_expense());
         }
+        self.add_of_service(&mut clues, wording, money_in, home);
         if let Some(owed) = home.and_then(|home| self.home_clients.get(home).copied().flatten())
             && !self.is_about(clues.first(), &["interest_received", "bank_charges"])
         {
@@ -360,6 +367,26 @@ impl<'k> Decider<'k> {
         // What is dear is not kept with what is "under £500".
         if is_large && !money_in {
             named.retain(|account, _| !self.chart.has_word(*account, "UNDER"));
+        }
+    }
+
+    /// What a payment service's own account takes is sold online, and what it keeps are its fees.
+    fn add_of_service(&self, clues: &mut Vec<Clue>, wording: &Wording, money_in: bool, home: Option<usize>) {
+        if !home.is_some_and(|home| self.home_services.get(home) == Some(&true)) {
+            return;
+        }
+        let strongest = clues.first().map_or(0.0, |clue| clue.score);
+        let is_fee = wording.text().split(' ').next().is_some_and(|word| matches!(word, "FEE" | "FEES"));
+        let concept = match money_in {
+            true if strongest < WEIGHTS.usual => self.knowledge.id("online_sales"),
+            false if is_fee => self.knowledge.id("card_fees"),
+            _ => None,
+        };
+        if let Some(concept) = concept {
+            clues.insert(
+                0,
+                Clue { concept, score: strongest.max(WEIGHTS.usual) + WEIGHTS.usual, method: Method::Merchant },
+            );
         }
     }
 

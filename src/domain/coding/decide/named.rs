@@ -15,6 +15,10 @@ use crate::domain::coding::wording::Wording;
 /// Words that limit what an account is for: its other words do not lead there by themselves.
 const LIMITING_WORDS: &[&str] = &["ABROAD", "OVERSEA", "FOREIGN", "COMPUTER", "IT"];
 
+/// What is paid for by subscription, whatever it is.
+const SUBSCRIBED: &[&str] =
+    &["software", "software_overseas", "web_hosting", "it_support", "broadband", "mobile", "data_research"];
+
 /// Charts of more accounts are not compared with every line in meaning, account by account.
 const COMPARED_WHOLE: usize = 400;
 
@@ -58,9 +62,17 @@ impl Decider<'_> {
                 }
             }
         };
+        let is_software = !money_in && self.is_about(clues.first(), SUBSCRIBED);
+        let own_name = self.hints.own_name(wording.text());
         let mut before = "";
         let mut seen = BTreeSet::new();
         for (word, phrase) in words_within(wording.text(), phrases) {
+            // A subscription to what is known is no subscription of its own, and the caller's own name says nothing.
+            let is_plain = is_software && matches!(word, "SUBSCRIPTION" | "SUBSCRIPTIONS" | "SUBS" | "SUB");
+            if is_plain || own_name.contains(&word) {
+                before = "";
+                continue;
+            }
             // What a line says twice it means once.
             if seen.insert(word) {
                 add(&stem(without_number(word)), WEIGHTS.account_word, phrase);

@@ -23,8 +23,8 @@ use super::line::Line;
 
 pub use own::OwnAccounts;
 use signals::{Signals, signals};
-pub use words::{Kind, is_bank};
-use words::{is_neutral, is_processor};
+use words::is_neutral;
+pub use words::{Kind, is_bank, is_processor};
 
 /// Days money takes: it may arrive two days earlier by the other bank's dates, and four days later.
 const DAYS_EARLY: i32 = 2;

@@ -132,7 +132,7 @@ fn is_card(word: &str) -> bool {
     word.ends_with("CARD") || matches!(word, "CARDS" | "AMEX" | "VISA" | "TAP" | "EXPRESS" | "PLEO" | "SOLDO" | "CC")
 }
 
-pub(super) fn is_processor(word: &str) -> bool {
+pub fn is_processor(word: &str) -> bool {
     PROCESSORS.contains(word)
 }
 
