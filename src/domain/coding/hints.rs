@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::batch::Account;
-use super::instructions::Instructions;
+use super::instructions::{Instructions, is_payment_service};
 use super::knowledge::{Knowledge, PatternMatch, Strength, WordLists, stem};
 use super::line::Line;
 use super::text::{fold, sentences};
@@ -160,8 +160,39 @@ impl Hint {
         self.clauses.iter().any(|(clause, _)| clause.contains(&word) && says(clause))
     }
 
+    /// Stems of what a payment service takes, by the parts of the sentence that lead to it, back to the service before: "classes by
+    /// Stripe, and mats and socks at the desk by SumUp". Where a sentence or a part about it begins with its name, those behind it are meant.
+    fn taken_by(&self, word: &str) -> Vec<String> {
+        let parts: Vec<Vec<&str>> = self
+            .clauses
+            .iter()
+            .flat_map(|(clause, _)| clause.split(" AND "))
+            .map(|part| part.split_whitespace().collect())
+            .collect();
+        let has_service = |part: &Vec<&str>| part.iter().any(|part| is_payment_service(part));
+        let Some(at) = parts.iter().position(|part| part.contains(&word)) else { return Vec::new() };
+        let (before, behind) = parts.split_at(at);
+        let Some((own, behind)) = behind.split_first() else { return Vec::new() };
+        const VERBS: &[&str] =
+            &["IS", "ARE", "TAKES", "PAYS", "COLLECTS", "BRINGS", "SETTLES", "PASSES", "COVERS", "HANDLES", "SENDS"];
+        let begins = own.iter().position(|part| *part == word).is_some_and(|place| {
+            place <= 1 && (at == 0 || own.get(place + 1).is_some_and(|next| VERBS.contains(next)))
+        });
+        let others: Vec<&Vec<&str>> = if begins {
+            behind.iter().take_while(|part| !has_service(part)).collect()
+        } else {
+            before.iter().rev().take_while(|part| !has_service(part)).collect()
+        };
+        let words = own.iter().chain(others.into_iter().flatten()).filter(|part| **part != word);
+        let stems: BTreeSet<String> = words.map(|part| stem(part)).collect();
+        stems.into_iter().collect()
+    }
+
     /// Stems of the words near a word of it.
     pub fn near(&self, word: &str) -> Vec<String> {
+        if is_payment_service(word) {
+            return self.taken_by(word);
+        }
         let words: Vec<&str> = self.padded.split_whitespace().collect();
         let Some(at) = words.iter().position(|known| *known == word) else { return Vec::new() };
         let around = words.iter().enumerate().filter(|(place, _)| place.abs_diff(at) <= 7 && *place != at);

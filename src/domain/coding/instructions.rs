@@ -296,7 +296,7 @@ fn sends(word: &str) -> bool {
 }
 
 /// Whether a word that a sentence begins with is the name of somebody who passes on what customers pay.
-fn is_payment_service(word: &str) -> bool {
+pub(super) fn is_payment_service(word: &str) -> bool {
     const SERVICES: &[&str] = &[
         "AIRBNB",
         "AMAZON",

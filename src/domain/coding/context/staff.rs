@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::has_phrase;
 use crate::domain::coding::knowledge::WordLists;
-use crate::domain::coding::person::is_person;
+use crate::domain::coding::person::{is_forename, is_person};
 use crate::domain::coding::text::{fold, sentences};
 
 /// Words of people who work for themselves, whatever else a clause says of them.
@@ -103,11 +103,30 @@ pub(super) fn staff(context: &str, owners: &[Vec<String>], lists: &WordLists) ->
                 continue;
             }
             goes_on = found.last().is_some_and(|(at, _)| at + 2 == clause.split_whitespace().count());
+            // Of a son or daughter who works there no more than the forename is given.
+            for only in lone_forenames(clause) {
+                let surnames = owners.iter().filter(|owner| owner.len() >= 2 && owner.first() != Some(&only));
+                names.extend(surnames.filter_map(|owner| Some(vec![only.clone(), owner.last()?.clone()])));
+            }
             let others = found.into_iter().map(|(_, name)| name);
             names.extend(others.filter(|name| !owners.iter().any(|owner| is_same(owner, name))));
         }
     }
-    names.into_iter().collect()
+    names.into_iter().filter(|name| !owners.iter().any(|owner| is_same(owner, name))).collect()
+}
+
+/// Forenames of a clause that stand alone: no surname follows and none is before.
+fn lone_forenames(clause: &str) -> Vec<String> {
+    let words: Vec<&str> = clause.split_whitespace().collect();
+    let is_capital = |at: Option<usize>| {
+        at.and_then(|at| words.get(at)).is_some_and(|word| word.chars().next().is_some_and(char::is_uppercase))
+    };
+    let alone = |(at, word): (usize, &&str)| {
+        let forename = fold(word);
+        let before = at.checked_sub(1).filter(|before| *before > 0);
+        (is_forename(&forename) && !is_capital(before) && !is_capital(Some(at + 1))).then_some(forename)
+    };
+    words.iter().enumerate().filter_map(alone).collect()
 }
 
 /// Whether an owner's name, which may be no more than a surname or have an initial, can be that of a person.

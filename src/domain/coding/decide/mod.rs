@@ -67,6 +67,7 @@ const TOLD_BY_PAYEE: &[&str] = &[
     "hotel",
     "rail",
     "air_travel",
+    "fuel",
 ];
 
 /// Stems of whose money agents hold.
@@ -313,8 +314,10 @@ impl<'k> Decider<'k> {
         let tells = |(at, clue): &(usize, &Clue)| {
             // Animals that are bought at a mart are not what the mart takes.
             let buys_animals = *at == 0 && self.is_about(Some(clue), &["livestock_purchase"]) && !is_carried;
+            // Oil for heating is no fuel of a vehicle.
+            let heats = self.is_about(Some(clue), &["fuel"]) && has_phrase(wording.text(), "OIL");
             buys_animals
-                || self.is_about(Some(clue), TOLD_BY_PAYEE)
+                || !heats && self.is_about(Some(clue), TOLD_BY_PAYEE)
                 || *at == 0 && self.is_about(Some(clue), &["subscriptions_prof"])
         };
         if !money_in && self.is_about(clues.first(), &["pension"]) {
