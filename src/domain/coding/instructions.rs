@@ -266,10 +266,6 @@ pub(super) fn introduces(word: &str) -> bool {
             | "CLEAR"
             | "CLEARS"
             | "CLEARED"
-            | "HITS"
-            | "REDUCES"
-            | "THROUGH"
-            | "VIA"
     )
 }
 
