@@ -69,7 +69,7 @@ impl Instructions {
                     break;
                 }
                 read.add_amounts(&clause, is_telling);
-                read.add_named(&clause, &before, &names, is_telling);
+                read.add_named(&clause, &before, (&names, accounts), is_telling);
                 read.add_codes(clause, &mut before, &codes, is_telling);
             }
         }
@@ -131,7 +131,7 @@ impl Instructions {
         &mut self,
         clause: &[Token<'_>],
         before: &[Token<'_>],
-        names: &BTreeMap<String, usize>,
+        (names, accounts): (&BTreeMap<String, usize>, &[Account<'_>]),
         is_telling: &dyn Fn(&str) -> bool,
     ) {
         const NAME_WORDS_MAX: usize = 5;
@@ -153,7 +153,20 @@ impl Instructions {
                     .filter_map(|place| tokens.get(place))
                     .any(|token| is_forename(&fold(token.raw)))
             };
-            let speaks_of = tokens.iter().enumerate().filter(|(place, token)| token.is_name && !is_person(*place));
+            // Nor are those of whom a forename is not known: two names beside each other, where pay is spoken of.
+            let is_pay = accounts.get(*account).is_some_and(|account| {
+                fold(&account.name)
+                    .split(' ')
+                    .any(|word| matches!(word, "WAGES" | "WAGE" | "SALARIES" | "SALARY" | "PAY" | "PAYROLL"))
+            });
+            let is_pair = |place: usize| {
+                let beside = [place.checked_sub(1), Some(place + 1)].into_iter().flatten();
+                beside.filter_map(|place| tokens.get(place)).any(|token| token.is_name)
+            };
+            let speaks_of = tokens
+                .iter()
+                .enumerate()
+                .filter(|(place, token)| token.is_name && !is_person(*place) && !(is_pay && is_pair(*place)));
             self.add_words(speaks_of.map(|(_, token)| Token { ..**token }), *account, is_telling);
             from = at + 1;
         }

@@ -190,6 +190,16 @@ fn is_of_others(context: &str, at: usize, phrase: &str) -> bool {
         "TAX ADVISER",
         "VET",
         "VETS",
+        "LANDLORD",
+        "LANDLORDS",
+        "PHOTOGRAPHER",
+        "POST OFFICE",
+        "DESIGNER",
+        "ARCHITECT",
+        "SURVEYOR",
+        "FLORIST",
+        "BREWERY",
+        "TOUR OPERATOR",
     ];
     const WHOSE: &[&str] = &["OUR", "MY", "HER", "HIS", "THEIR", "THE", "AN", "OUTSIDE"];
     let mut before = context.get(..at).unwrap_or("").split_whitespace().rev();

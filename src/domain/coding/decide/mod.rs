@@ -76,6 +76,9 @@ const CLIENTS: &[&str] = &["CLIENT", "LANDLORD", "TENANT"];
 /// How lines call a deposit.
 const DEPOSITS: &[&str] = &["DEPOSIT", "DEPOSITS", "DEP", "DEPO", "DEPS", "BOND", "RETAINER", "KEY", "HOLDING"];
 
+/// From this fit on an account may be meant by its name, where the payee tells what is paid for.
+const TOLD_FIT: f32 = 0.45;
+
 /// Words of bringing animals to a mart, which is no purchase of them.
 const CARRIED: &[&str] = &["HAUL", "HAULAGE", "CARTAGE", "TRANSPORT"];
 
@@ -328,10 +331,7 @@ impl<'k> Decider<'k> {
             && !money_in
         {
             named.retain(|account, _| {
-                self.chart
-                    .fits(payee.concept)
-                    .iter()
-                    .any(|fit| fit.account == *account && fit.score >= WEIGHTS.balance_sheet_fit)
+                self.chart.fits(payee.concept).iter().any(|fit| fit.account == *account && fit.score >= TOLD_FIT)
             });
         }
         // Who gives by standing order under Gift Aid gives; the tax comes from HMRC.

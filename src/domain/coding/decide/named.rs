@@ -13,7 +13,7 @@ use crate::domain::coding::weights::WEIGHTS;
 use crate::domain::coding::wording::Wording;
 
 /// Words that limit what an account is for: its other words do not lead there by themselves.
-const LIMITING_WORDS: &[&str] = &["ABROAD", "OVERSEA", "FOREIGN", "COMPUTER", "IT"];
+const LIMITING_WORDS: &[&str] = &["ABROAD", "OVERSEA", "FOREIGN", "COMPUTER", "IT", "CAR"];
 
 /// What is paid for by subscription, whatever it is.
 const SUBSCRIBED: &[&str] =
