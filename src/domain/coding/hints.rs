@@ -178,7 +178,11 @@ impl Hint {
         let begins = own.iter().position(|part| *part == word).is_some_and(|place| {
             place <= 1 && (at == 0 || own.get(place + 1).is_some_and(|next| VERBS.contains(next)))
         });
-        let others: Vec<&Vec<&str>> = if begins {
+        // "Patients pay by card (Dojo), which is private fees".
+        let told = behind.iter().take(1).filter(|part| part.first() == Some(&"WHICH"));
+        let others: Vec<&Vec<&str>> = if told.clone().next().is_some() {
+            told.collect()
+        } else if begins {
             behind.iter().take_while(|part| !has_service(part)).collect()
         } else {
             before.iter().rev().take_while(|part| !has_service(part)).collect()

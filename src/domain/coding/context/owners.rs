@@ -84,7 +84,9 @@ impl Sentence<'_> {
         let mut at = 0;
         let mut since_role = usize::MAX;
         while let Some(word) = self.words.get(at) {
-            if self.lists.owner_role.has(&bare(word).to_lowercase()) {
+            if self.lists.owner_role.has(&bare(word).to_lowercase())
+                && !(bare(word) == "Dr" && self.is_about_associates())
+            {
                 // An "owner driver" has a trade; no name follows.
                 let next = self.words.get(at + 1).map(|next| next.to_lowercase());
                 let drives = next.as_ref().is_some_and(|next| next.starts_with("driver"));
@@ -113,6 +115,17 @@ impl Sentence<'_> {
             since_role = since_role.saturating_add(1);
             at += 1;
         }
+    }
+
+    /// Whether it is about doctors who work in somebody else's practice.
+    fn is_about_associates(&self) -> bool {
+        let is_word = |word: &&str| {
+            matches!(
+                bare(word).to_lowercase().as_str(),
+                "self-employed" | "associate" | "associates" | "locum" | "locums" | "salaried" | "employed"
+            )
+        };
+        self.words.iter().any(is_word)
     }
 
     fn is_name(&self, word: &str) -> bool {

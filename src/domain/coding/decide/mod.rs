@@ -201,6 +201,7 @@ impl<'k> Decider<'k> {
         {
             return self.of_clients(wording, owed, money_in);
         }
+        let is_by_card = money_in && self.is_about(clues.first(), PAID_SALES);
         self.replace(&mut clues, money_in);
         let gives_back = !money_in && self.is_about(clues.first(), &["customer_refund"]);
         let sold = if gives_back { self.sold(wording, &vector, digits) } else { None };
@@ -256,7 +257,7 @@ impl<'k> Decider<'k> {
         if !money_in {
             self.drop_income(&mut clues, gives_back);
         }
-        let decision = self.weigh(&clues, &named, money_in, gives_back);
+        let decision = self.weigh(&clues, &named, (money_in, is_by_card), gives_back);
         let usual = clues.get(worded..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
         let is_usual = usual && decision.method == Method::Semantic;
         let is_weak = match decision.method {
@@ -551,7 +552,13 @@ impl<'k> Decider<'k> {
     }
 
     /// Spreads each concept over its accounts and takes the account with most weight.
-    fn weigh(&self, clues: &[Clue], named: &BTreeMap<usize, f32>, money_in: bool, gives_back: bool) -> Decision {
+    fn weigh(
+        &self,
+        clues: &[Clue],
+        named: &BTreeMap<usize, f32>,
+        (money_in, is_taken_by_card): (bool, bool),
+        gives_back: bool,
+    ) -> Decision {
         let mut by_account: BTreeMap<usize, Weight> = BTreeMap::new();
         let mut total = (WEIGHTS.sharpness * WEIGHTS.nothing).exp();
         for clue in clues {
@@ -569,9 +576,9 @@ impl<'k> Decider<'k> {
             let scores: Vec<f32> = fits
                 .iter()
                 .map(|fit| {
-                    let is_main = is_sales && Some(fit.account) == self.chart.main_sales;
-                    let is_by_card =
-                        !is_paid || !NOT_PAID_BY_CARD.iter().any(|word| self.chart.has_word(fit.account, word));
+                    let is_billed = NOT_PAID_BY_CARD.iter().any(|word| self.chart.has_word(fit.account, word));
+                    let is_by_card = !(is_paid || is_taken_by_card) || !is_billed;
+                    let is_main = is_sales && is_by_card && Some(fit.account) == self.chart.main_sales;
                     fit.score - if is_by_card { 0.0 } else { WEIGHTS.not_by_card }
                         + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6)
                         + if is_main { WEIGHTS.main_sales } else { 0.0 }
