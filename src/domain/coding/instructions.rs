@@ -309,7 +309,6 @@ pub(super) fn is_payment_service(word: &str) -> bool {
     const SERVICES: &[&str] = &[
         "AIRBNB",
         "AMAZON",
-        "BOOKING",
         "DELIVEROO",
         "DOJO",
         "EBAY",

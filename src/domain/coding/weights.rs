@@ -96,6 +96,8 @@ pub struct Weights {
     pub fit_floor: f32,
     /// Two words of an account's name beside each other.
     pub account_pair: f32,
+    /// The same beside the name of a payment service, as a share.
+    pub hinted_service: f32,
     /// What being named in the line adds to the fit of an account of the concept.
     pub named_among: f32,
     /// What the first account that is for sales has before others when it is not said what was sold.
@@ -220,6 +222,7 @@ pub const WEIGHTS: Weights = Weights {
     nothing: 0.615,
     fit_floor: 0.144,
     account_pair: 1.5,
+    hinted_service: 1.5,
     named_among: 0.264,
     main_sales: 0.05,
     not_by_card: 0.15,

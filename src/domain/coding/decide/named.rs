@@ -7,6 +7,7 @@ use super::{Decider, PAID_SALES};
 use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::chart::{CONTROL_WORDS, Chart};
 use crate::domain::coding::evidence::Clue;
+use crate::domain::coding::instructions::is_payment_service;
 use crate::domain::coding::knowledge::{ConceptId, NameWord, Strength, Target, WordLists, stem};
 use crate::domain::coding::meaning::Vector;
 use crate::domain::coding::weights::WEIGHTS;
@@ -106,10 +107,12 @@ impl Decider<'_> {
             if !self.reader.is_company() && owner.iter().any(|part| part == payee) {
                 continue;
             }
+            // Of a payment service the context says which sales it is for.
+            let weight = WEIGHTS.hinted_word * if is_payment_service(payee) { WEIGHTS.hinted_service } else { 1.0 };
             for word in hint.near(payee) {
-                add(&word, WEIGHTS.hinted_word);
+                add(&word, weight);
                 // Who teaches is paid as a teacher.
-                add(&format!("{word}ER"), WEIGHTS.hinted_word);
+                add(&format!("{word}ER"), weight);
             }
         }
         let outline = vector.outline();
