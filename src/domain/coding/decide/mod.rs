@@ -1,5 +1,6 @@
 //! From the clues of one line to an account of the chart.
 
+mod homes;
 mod named;
 mod replacements;
 
@@ -11,13 +12,10 @@ use super::chart::{Chart, Fit, capital_of};
 use super::context::has_phrase;
 use super::evidence::{Clue, Reader, is_money_back};
 use super::hints::Hints;
-use super::knowledge::{ConceptId, Knowledge, stem};
-use super::line::Tags;
+use super::knowledge::{ConceptId, Knowledge};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::person::is_person;
-use super::text::fold;
-use super::transfer::is_processor;
 use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording};
 
@@ -69,9 +67,6 @@ const TOLD_BY_PAYEE: &[&str] = &[
     "air_travel",
     "fuel",
 ];
-
-/// Stems of whose money agents hold.
-const CLIENTS: &[&str] = &["CLIENT", "LANDLORD", "TENANT"];
 
 /// How lines call a deposit.
 const DEPOSITS: &[&str] = &["DEPOSIT", "DEPOSITS", "DEP", "DEPO", "DEPS", "BOND", "RETAINER", "KEY", "HOLDING"];
@@ -148,36 +143,6 @@ impl<'k> Decider<'k> {
             home_clients,
             home_services,
         }
-    }
-
-    /// What comes into the bar's account is sold at the bar: tells the caller's several accounts apart by their names.
-    pub fn of_accounts(mut self, tags: &Tags<'_>) -> Self {
-        let sold = |tag: &&str| {
-            let words: Vec<String> = fold(tag).split(' ').map(stem).collect();
-            let named = words.iter().filter_map(|word| {
-                let mut accounts = self
-                    .rare
-                    .get(word)?
-                    .iter()
-                    .filter(|(account, _)| self.chart.kinds.get(*account) == Some(&AccountType::Income));
-                let account = accounts.next()?;
-                accounts.next().is_none().then_some(*account)
-            });
-            let mut named: Vec<(usize, f32)> = named.collect();
-            named.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-            named.dedup_by_key(|(account, _)| *account);
-            if let [account] = named.as_slice() { Some(*account) } else { None }
-        };
-        let owed = (0..self.chart.kinds.len()).find(|account| self.is_owed_to_clients(*account));
-        let of_clients =
-            |tag: &&str| owed.filter(|_| fold(tag).split(' ').any(|word| CLIENTS.contains(&stem(word).as_str())));
-        let is_service = |tag: &&str| fold(tag).split(' ').any(is_processor);
-        self.home_services = tags.names().iter().map(is_service).collect();
-        self.home_clients = tags.names().iter().map(of_clients).collect();
-        if tags.names().len() > 1 {
-            self.home_sales = tags.names().iter().map(sold).collect();
-        }
-        self
     }
 
     /// Decides a line by its own words; `home` is the caller's own account that it is from.
@@ -372,41 +337,6 @@ impl<'k> Decider<'k> {
         if is_large && !money_in {
             named.retain(|account, _| !self.chart.has_word(*account, "UNDER"));
         }
-    }
-
-    /// What a payment service's own account takes is sold online, and what it keeps are its fees.
-    fn add_of_service(&self, clues: &mut Vec<Clue>, wording: &Wording, money_in: bool, home: Option<usize>) {
-        if !home.is_some_and(|home| self.home_services.get(home) == Some(&true)) {
-            return;
-        }
-        let strongest = clues.first().map_or(0.0, |clue| clue.score);
-        let is_fee = wording.text().split(' ').next().is_some_and(|word| matches!(word, "FEE" | "FEES"));
-        let concept = match money_in {
-            true if strongest < WEIGHTS.usual => self.knowledge.id("online_sales"),
-            false if is_fee => self.knowledge.id("card_fees"),
-            _ => None,
-        };
-        if let Some(concept) = concept {
-            clues.insert(
-                0,
-                Clue { concept, score: strongest.max(WEIGHTS.usual) + WEIGHTS.usual, method: Method::Merchant },
-            );
-        }
-    }
-
-    /// Whether an account is what clients are owed whose money is held, apart from deposits.
-    fn is_owed_to_clients(&self, account: usize) -> bool {
-        let has = |words: &[&str]| words.iter().any(|word| self.chart.has_word(account, word));
-        self.chart.kinds.get(account) == Some(&AccountType::Liability) && has(CLIENTS) && !has(&["DEPOSIT"])
-    }
-
-    /// What comes into an account of clients' money is theirs, and what leaves it is paid for them.
-    fn of_clients(&self, wording: &Wording, owed: usize, money_in: bool) -> Decision {
-        const SURE: f32 = 0.95;
-        let is_deposit = wording.text().split(' ').any(|word| DEPOSITS.contains(&word) && word != "KEY");
-        let deposits = (0..self.chart.kinds.len()).find(|account| self.holds_deposits(*account));
-        let account = deposits.filter(|_| is_deposit).unwrap_or(owed);
-        Decision { account, method: Method::AccountName, raw: SURE, is_of_clients: true, ..self.unknown(money_in) }
     }
 
     /// Whether a clue is strong and about something that the business buys.

@@ -13,6 +13,7 @@ mod labelled;
 mod order;
 mod patterns;
 mod vat;
+mod whose_money;
 mod wordings;
 
 use std::borrow::Cow;

@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 18] = [
+const FOLDERS: [&str; 23] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -40,6 +40,11 @@ const FOLDERS: [&str; 18] = [
     "sealed_fifteenth",
     "sealed_sixteenth",
     "sealed_seventeenth",
+    "sealed_eighteenth",
+    "sealed_nineteenth",
+    "sealed_twentieth",
+    "sealed_twenty_first",
+    "sealed_twenty_second",
 ];
 
 /// Words that stand in many payees' names and tell nobody.
