@@ -4,6 +4,8 @@ mod owners;
 mod staff;
 mod vat_status;
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashSet;
 
 use super::batch::{AccountType, Batch};
@@ -134,32 +136,28 @@ fn sectors<'k>(
     in_context: &FxHashSet<&str>,
     in_chart: &FxHashSet<&str>,
 ) -> Vec<(&'k Sector, f32)> {
-    let mut scored: Vec<(&Sector, f32)> = Vec::new();
-    for sector in &knowledge.sectors {
-        let mut score = 0.0_f32;
-        for phrase in &sector.context {
-            // The first words usually say what the business is; the rest may be an aside.
-            if in_context.contains(phrase.as_str())
-                && let Some(at) = context.find(phrase.as_str())
-                && !is_of_others(context, at, phrase)
-            {
-                score += match at {
-                    0..=45 => 2.5,
-                    46..=120 => 1.5,
-                    _ => 1.0,
-                };
-                if phrase.contains(' ') {
-                    score += 0.5;
-                }
-            }
-            if in_chart.contains(phrase.as_str()) {
-                score += 0.3;
-            }
+    // In tenths, so that the order of phrases does not matter.
+    let mut tenths: BTreeMap<usize, u16> = BTreeMap::new();
+    let mut add = |phrase: &str, more: u16| {
+        for sector in knowledge.trades_of(phrase) {
+            *tenths.entry(*sector).or_default() += more;
         }
-        if score > 0.0 {
-            scored.push((sector, score));
+    };
+    for phrase in in_context {
+        // The first words usually say what the business is; the rest may be an aside.
+        if let Some(at) = context.find(phrase).filter(|at| !is_of_others(context, *at, phrase)) {
+            let near = match at {
+                0..=45 => 25,
+                46..=120 => 15,
+                _ => 10,
+            };
+            add(phrase, near + if phrase.contains(' ') { 5 } else { 0 });
         }
     }
+    in_chart.iter().for_each(|phrase| add(phrase, 3));
+    let trades =
+        tenths.into_iter().filter_map(|(at, score)| Some((knowledge.sectors.get(at)?, f32::from(score) / 10.0)));
+    let mut scored: Vec<(&Sector, f32)> = trades.collect();
     scored.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let best = scored.first().map_or(1.0, |(_, score)| *score);
     // A word or two of a chart (`Light, power, heating`) are no trade.

@@ -98,6 +98,8 @@ pub struct Knowledge {
     pub patterns: Patterns,
     /// Trades.
     pub sectors: Vec<Sector>,
+    /// Trades by the phrases that tell them.
+    trades: FxHashMap<String, Vec<usize>>,
     /// What words make of evidence.
     pub combinations: Vec<Combination>,
     /// What tells one of several accounts apart.
@@ -144,6 +146,11 @@ impl Knowledge {
         self.concepts.len()
     }
 
+    /// Trades that a phrase of a context tells, as places in [`Self::sectors`].
+    pub fn trades_of(&self, phrase: &str) -> &[usize] {
+        self.trades.get(phrase).map_or(&[], Vec::as_slice)
+    }
+
     /// A concept.
     pub fn concept(&self, id: ConceptId) -> &Concept {
         static NOTHING: OnceLock<Concept> = OnceLock::new();
@@ -184,6 +191,7 @@ impl Knowledge {
         chart_names::read(&mut concepts, &by_name, &mut problems);
         let patterns = Patterns::read(&by_name, &concepts, &mut problems);
         let sectors = sectors::read(&by_name, &mut problems);
+        let trades = sectors::by_phrase(&sectors);
         let combinations = sectors::read_combinations(&by_name, &mut problems);
         let account_examples = account_examples::read(&meaning, &by_name, &mut problems);
         let affinities = Affinities::read(&mut problems);
@@ -223,6 +231,7 @@ impl Knowledge {
             by_name,
             patterns,
             sectors,
+            trades,
             combinations,
             affinities,
             categories,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use aho_corasick::AhoCorasick;
+use rustc_hash::FxHashMap;
 
 use super::ConceptId;
 use crate::domain::coding::outcome::Vat;
@@ -92,6 +93,17 @@ pub(super) fn read(by_name: &HashMap<&'static str, ConceptId>, problems: &mut Ve
         sector.automaton = AhoCorasick::new(words).ok();
     }
     sectors
+}
+
+/// Trades by the phrases that tell them, as places in the list.
+pub(super) fn by_phrase(sectors: &[Sector]) -> FxHashMap<String, Vec<usize>> {
+    let mut trades: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+    for (at, sector) in sectors.iter().enumerate() {
+        for phrase in &sector.context {
+            trades.entry(phrase.clone()).or_default().push(at);
+        }
+    }
+    trades
 }
 
 /// Evidence for a concept that means another one beside some word: insurance and a van.
