@@ -76,7 +76,7 @@ impl Chart {
             })
             .collect();
         inherit(&mut fits, knowledge);
-        prefer_net_wages(&mut fits, knowledge, &kinds);
+        prefer_net_wages(&mut fits, knowledge, &kinds, &words);
         add_assets(&mut fits, knowledge, &kinds);
         let outlines: Vec<Outline> = vectors.iter().map(Vector::outline).collect();
         similar(&mut fits, knowledge, (&vectors, &outlines), &kinds, &own);
@@ -460,10 +460,22 @@ pub fn capital_of(concept: &str) -> Option<&'static str> {
 
 /// Where a chart keeps net wages as a liability, the payroll journal posts the cost, and what leaves the bank clears the
 /// liability.
-fn prefer_net_wages(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[AccountType]) {
+fn prefer_net_wages(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[AccountType], words: &[Vec<NameWord>]) {
+    // A long name says less of each of its words: *Payroll clearing - net wages*.
+    let is_net = |account: usize| {
+        words
+            .get(account)
+            .is_some_and(|words| words.iter().any(|word| matches!(word.stem.as_str(), "NET" | "CLEARING")))
+    };
     let salaries = knowledge.id("salaries").and_then(|id| fits.get(id.index()).cloned()).unwrap_or_default();
     let is_liability = |fit: &&Fit| kinds.get(fit.account) == Some(&AccountType::Liability);
-    let Some(net_wages) = salaries.iter().find(|fit| is_liability(fit) && fit.score > 0.5).copied() else { return };
+    let Some(net_wages) = salaries
+        .iter()
+        .find(|fit| is_liability(fit) && (fit.score > 0.5 || fit.score > 0.4 && is_net(fit.account)))
+        .copied()
+    else {
+        return;
+    };
     for name in ["salaries", "director_salary"] {
         let Some(list) = knowledge.id(name).and_then(|id| fits.get_mut(id.index())) else { continue };
         let best = list.iter().map(|fit| fit.score).fold(0.0, f32::max);
