@@ -18,8 +18,9 @@ type Curve = Vec<(u16, u16)>;
 const MOST_FOR_FALLBACK: u16 = 150;
 
 /// Being right about a business that nobody learned from is less likely than the fit says, although it leaves out the
-/// business it predicts: knowledge has grown on all of those it is fitted to. When the last two sealed sets were opened, the odds of
-/// being wrong were 1.8 times those of the fit, those of an easier set .9 (`docs/measurements/2026-11-27-coding.md`).
+/// business it predicts: knowledge has grown on all of those it is fitted to. On the first openings of
+/// sealed sets the odds of being wrong were 1.7 to 2.2 times those of the fit, of an easier set .9; of the last three sets, which were
+/// opened with these odds, the calibration error was .033 to .046 (`docs/measurements/2026-11-27-coding.md`).
 const ODDS_UNSEEN_TENTHS: u32 = 18;
 
 /// The same for payments without receipts: whole bodies that paid them are left out of their fit
