@@ -119,15 +119,32 @@ fn what_a_sole_trader_buys_for_the_family_is_drawn_unless_the_chart_or_the_trade
     assert_ne!(go_to("Dog grooming parlour, a sole trader.", &[("430", "Pet supplies and vet")])[1], "Drawings");
 }
 
-/// The accounts that lines of a business go to, on a chart of its own.
-pub(super) fn on_chart(context: &'static str, chart: &[(&str, AccountType)], lines: &[(&str, &str)]) -> Vec<String> {
+/// Names of the accounts that lines of the caller's own accounts go to, on a chart of these accounts alone; a line is its text, its
+/// amount and the own account it is from, if that is told.
+pub(super) fn on_chart_from(
+    context: &'static str,
+    chart: &[(&str, AccountType)],
+    lines: &[(&str, &str, Option<&'static str>)],
+) -> Vec<String> {
+    let tagged = lines.iter().map(|(text, amount, own)| {
+        let mut line = line("2025-05-01", text, amount);
+        line.bank_account = own.map(Cow::Borrowed);
+        line
+    });
     let asked = Batch {
-        transactions: lines.iter().map(|(text, amount)| line("2025-05-01", text, amount)).collect(),
+        transactions: tagged.collect(),
         accounts: (0..).zip(chart).map(|(at, (name, kind))| account(&format!("{}", 100 + at), name, *kind)).collect(),
         business_context: Cow::Borrowed(context),
         ..Batch::default()
     };
     code(&asked).rows.iter().map(|row| asked.accounts[row.account].name.to_string()).collect()
+}
+
+/// The accounts that lines of a business go to, on a chart of its own.
+pub(super) fn on_chart(context: &'static str, chart: &[(&str, AccountType)], lines: &[(&str, &str)]) -> Vec<String> {
+    let lines: Vec<(&str, &str, Option<&'static str>)> =
+        lines.iter().map(|(text, amount)| (*text, *amount, None)).collect();
+    on_chart_from(context, chart, &lines)
 }
 
 #[test]

@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 23] = [
+const FOLDERS: [&str; 24] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -45,6 +45,7 @@ const FOLDERS: [&str; 23] = [
     "sealed_twentieth",
     "sealed_twenty_first",
     "sealed_twenty_second",
+    "sealed_twenty_third",
 ];
 
 /// Words that stand in many payees' names and tell nobody.

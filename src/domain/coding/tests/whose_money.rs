@@ -1,29 +1,9 @@
 //! Whose money it is and what it clears: what the context says of codes, payment services and people, and what the caller's own
 //! accounts hold.
 
-use super::accounts_apart::on_chart;
+use super::accounts_apart::{on_chart, on_chart_from};
 use super::*;
 use AccountType::{Asset, Equity, Expense, Income, Liability};
-
-/// Names of the accounts that lines of own accounts go to.
-fn from_own(
-    context: &'static str,
-    chart: &[(&str, AccountType)],
-    lines: &[(&'static str, &'static str, &'static str)],
-) -> Vec<String> {
-    let tagged = lines.iter().map(|(text, amount, tag)| {
-        let mut line = line("2025-05-01", text, amount);
-        line.bank_account = Some(Cow::Borrowed(*tag));
-        line
-    });
-    let asked = Batch {
-        transactions: tagged.collect(),
-        accounts: (0..).zip(chart).map(|(at, (name, kind))| account(&format!("{}", 100 + at), name, *kind)).collect(),
-        business_context: Cow::Borrowed(context),
-        ..Batch::default()
-    };
-    code(&asked).rows.iter().map(|row| asked.accounts[row.account].name.to_string()).collect()
-}
 
 #[test]
 fn payments_clear_the_account_that_the_context_names_by_code_or_by_name() {
@@ -55,12 +35,12 @@ fn money_of_clients_is_owed_to_them_and_fees_are_moved() {
     ];
     let context = "Lettings agency, limited company. Rents and landlords' bills go through the client account.";
     let lines = [
-        ("MR K BALDOCK 14 NORTON RD RENT", "795.00", "Client account"),
-        ("PAKELEY PLUMBING BOILER", "-186.00", "Client account"),
-        ("BEECHAM L HOLDING DEPOSIT", "196.15", "Client account"),
-        ("INTEREST GROSS", "18.22", "Client account"),
-        ("FEES MARCH", "-5216.40", "Client account"),
-        ("CLIENT A/C FEES MARCH", "5216.40", "Office account"),
+        ("MR K BALDOCK 14 NORTON RD RENT", "795.00", Some("Client account")),
+        ("PAKELEY PLUMBING BOILER", "-186.00", Some("Client account")),
+        ("BEECHAM L HOLDING DEPOSIT", "196.15", Some("Client account")),
+        ("INTEREST GROSS", "18.22", Some("Client account")),
+        ("FEES MARCH", "-5216.40", Some("Client account")),
+        ("CLIENT A/C FEES MARCH", "5216.40", Some("Office account")),
     ];
     let wanted = [
         "Client monies held",
@@ -70,7 +50,7 @@ fn money_of_clients_is_owed_to_them_and_fees_are_moved() {
         "Office account",
         "Client account",
     ];
-    assert_eq!(from_own(context, &chart, &lines), wanted);
+    assert_eq!(on_chart_from(context, &chart, &lines), wanted);
 }
 
 #[test]
@@ -82,8 +62,12 @@ fn a_payment_services_own_account_sells_online_and_keeps_its_fees() {
         ("PayPal", Asset),
         ("Bank", Asset),
     ];
-    let lines = [("Payment from Karen Ashby ORD 10844", "38.50", "PayPal"), ("Fee Karen Ashby", "-1.42", "PayPal")];
-    assert_eq!(from_own("Shop with a website, limited company.", &chart, &lines), ["Sales - online", "Payment fees"]);
+    let lines =
+        [("Payment from Karen Ashby ORD 10844", "38.50", Some("PayPal")), ("Fee Karen Ashby", "-1.42", Some("PayPal"))];
+    assert_eq!(
+        on_chart_from("Shop with a website, limited company.", &chart, &lines),
+        ["Sales - online", "Payment fees"]
+    );
 }
 
 #[test]
@@ -168,11 +152,11 @@ fn a_line_that_begins_with_the_account_it_moves_to_is_a_transfer() {
     let chart =
         [("Subscriptions", Income), ("Community account", Asset), ("Boat fund savings", Asset), ("Boat fund", Equity)];
     let lines = [
-        ("TO BOAT FUND", "-500.00", "Community account"),
-        ("FROM 20-43 OUSEBY ARC", "500.00", "Boat fund savings"),
-        ("PAYPAL PPWDL 5K22J7", "84.60", "Community account"),
+        ("TO BOAT FUND", "-500.00", Some("Community account")),
+        ("FROM 20-43 OUSEBY ARC", "500.00", Some("Boat fund savings")),
+        ("PAYPAL PPWDL 5K22J7", "84.60", Some("Community account")),
     ];
-    let found = from_own("Rowing club, not VAT registered.", &chart, &lines);
+    let found = on_chart_from("Rowing club, not VAT registered.", &chart, &lines);
     assert_eq!(found[..2], ["Boat fund savings", "Community account"]);
 }
 
