@@ -276,9 +276,14 @@ impl Leftover<'_> {
                     search.subset(&nearest)
                 }
                 Way::OneDay => {
-                    let places = nearby.around(one.days[row as usize], self.window_days);
-                    let others = places.iter().map(|&(_, place)| self.member(side, other, place));
+                    // Only days of the payee are read, and only those few enough rows lie open on: a year of one payee may have
+                    // a hundred thousand.
+                    let days = members.chunk_by(|left, right| left.day == right.day).map(|same| same[0].day);
+                    let places =
+                        days.map(|day| nearby.around(day, 0)).filter(|places| places.len() <= MEMBERS).flatten();
+                    let others = places.map(|&(_, place)| self.member(side, other, place));
                     let mut others: Vec<Member> = others.filter(|one| members.binary_search(one).is_err()).collect();
+                    self.pace.spend(32 * (members.len() + others.len()) as u64)?;
                     others.sort_unstable();
                     let before = *sums;
                     let sum = search.of_one_day(&members, &others, sums);
