@@ -7,6 +7,7 @@ use super::batch::Account;
 use super::knowledge::stem;
 use super::person::is_forename;
 use super::text::{fold, sentences};
+use super::transfer::is_processor;
 
 /// How much an ordinary word of a clause counts beside a name.
 const ORDINARY: f32 = 0.4;
@@ -304,25 +305,10 @@ fn sends(word: &str) -> bool {
     )
 }
 
-/// Whether a word that a sentence begins with is the name of somebody who passes on what customers pay.
+/// Whether a word is the name of somebody who passes on what customers pay: a payment service, a marketplace.
 pub(super) fn is_payment_service(word: &str) -> bool {
-    const SERVICES: &[&str] = &[
-        "AIRBNB",
-        "AMAZON",
-        "DELIVEROO",
-        "DOJO",
-        "EBAY",
-        "ETSY",
-        "GOCARDLESS",
-        "PAYPAL",
-        "SHOPIFY",
-        "SQUARE",
-        "STRIPE",
-        "SUMUP",
-        "WORLDPAY",
-        "ZETTLE",
-    ];
-    fold(word).split(' ').any(|part| SERVICES.contains(&part))
+    let passes_on = |part: &str| is_processor(part) || matches!(part, "AIRBNB" | "AMAZON" | "DELIVEROO" | "DOJO");
+    fold(word).split(' ').any(passes_on)
 }
 
 /// Verbs of a payment that clears what a journal posted.

@@ -15,7 +15,8 @@ use crate::domain::coding::wording::Wording;
 const CLIENTS: &[&str] = &["CLIENT", "LANDLORD", "TENANT"];
 
 impl Decider<'_> {
-    /// What comes into the bar's account is sold at the bar: tells the caller's several accounts apart by their names.
+    /// Reads the names of the caller's own accounts: whose money one holds, which is that of a payment service and, of several, what
+    /// is sold where one's money comes from (the bar's account).
     pub fn of_accounts(mut self, tags: &Tags<'_>) -> Self {
         let sold = |tag: &&str| {
             let words: Vec<String> = fold(tag).split(' ').map(stem).collect();
