@@ -1,13 +1,14 @@
 //! Names of people, told from names of firms.
 
-use std::collections::HashSet;
 use std::sync::OnceLock;
+
+use rustc_hash::FxHashSet;
 
 const FORENAMES: &str = include_str!("knowledge/forenames.txt");
 
 /// Whether a word is a forename and no other word of bank lines.
 pub fn is_forename(word: &str) -> bool {
-    static KNOWN: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    static KNOWN: OnceLock<FxHashSet<&'static str>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| {
         FORENAMES.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
     });

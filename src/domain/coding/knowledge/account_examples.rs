@@ -1,6 +1,6 @@
 //! Names of accounts as real charts have them, with the concepts an accountant puts there.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::{ConceptId, name_words, rows};
 use crate::domain::coding::batch::AccountType;
@@ -25,7 +25,7 @@ pub struct AccountExample {
 
 pub(super) fn read(
     meaning: &Meaning,
-    by_name: &HashMap<&'static str, ConceptId>,
+    by_name: &FxHashMap<&'static str, ConceptId>,
     problems: &mut Vec<String>,
 ) -> Vec<AccountExample> {
     let mut examples = Vec::new();

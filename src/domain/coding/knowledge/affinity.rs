@@ -1,10 +1,10 @@
 //! What in a line tells one of several accounts apart: a butcher goes to *Meat & fish*, not to *Bread & cakes*.
 
-use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;
 
 use super::chart_names::{NameWord, name_words, stem};
 use super::patterns::spell_out;
+use super::phrases::Phrases;
 use crate::domain::coding::text::fold;
 
 const GROUPS: &str = include_str!("affinity.txt");
@@ -29,14 +29,13 @@ pub struct Affinities {
     groups: Vec<Group>,
     /// Group and place in it of the names that begin with a word.
     by_first: FxHashMap<String, Vec<(usize, usize)>>,
-    automaton: Option<AhoCorasick>,
-    texts: Vec<String>,
+    phrases: Phrases,
     group_of: Vec<usize>,
 }
 
 impl Affinities {
     pub(super) fn read(problems: &mut Vec<String>) -> Self {
-        let (mut groups, mut texts, mut group_of): (Vec<Group>, _, _) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut groups, mut texts, mut group_of): (Vec<Group>, Vec<String>, _) = (Vec::new(), Vec::new(), Vec::new());
         for line in GROUPS.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
             let Some((names, patterns)) = line.split_once(':') else {
                 problems.push(format!("affinity.txt: no colon in {line}"));
@@ -62,10 +61,6 @@ impl Affinities {
             }
             groups.push(Group { names, money_in });
         }
-        let automaton = AhoCorasick::new(&texts).ok();
-        if automaton.is_none() {
-            problems.push("affinity.txt: too many patterns for one automaton".to_owned());
-        }
         let mut by_first: FxHashMap<String, Vec<(usize, usize)>> = FxHashMap::default();
         for (at, group) in groups.iter().enumerate() {
             for (place, name) in group.names.iter().enumerate() {
@@ -74,12 +69,12 @@ impl Affinities {
                 }
             }
         }
-        Self { groups, by_first, automaton, texts, group_of }
+        Self { groups, by_first, phrases: Phrases::new(texts), group_of }
     }
 
     /// Every pattern as it is looked for, without the spaces around it.
     pub fn all(&self) -> impl Iterator<Item = &str> {
-        self.texts.iter().map(|text| text.trim())
+        self.phrases.texts().iter().map(|text| text.trim())
     }
 
     /// The accounts of each group, with how much of the account's name the group is.
@@ -108,11 +103,8 @@ impl Affinities {
 
     /// The groups a line speaks of, each once; the line as in [`super::Patterns::find`].
     pub fn find(&self, padded: &str, money_in: bool) -> Vec<usize> {
-        let Some(automaton) = &self.automaton else { return Vec::new() };
-        let mut found: Vec<usize> = automaton
-            .find_overlapping_iter(padded)
-            .filter_map(|hit| self.group_of.get(hit.pattern().as_usize()).copied())
-            .collect();
+        let hits = self.phrases.find(padded).into_iter();
+        let mut found: Vec<usize> = hits.filter_map(|hit| self.group_of.get(hit.phrase).copied()).collect();
         let fits = |group: &Group| group.money_in.is_none_or(|wanted| wanted == money_in);
         found.retain(|group| self.groups.get(*group).is_some_and(fits));
         found.sort_unstable();

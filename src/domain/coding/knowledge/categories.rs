@@ -1,6 +1,6 @@
 //! What merchants of a category sell (ISO 18245, which card networks use).
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::ConceptId;
 
@@ -14,7 +14,7 @@ pub struct Categories {
 }
 
 impl Categories {
-    pub(super) fn read(by_name: &HashMap<&'static str, ConceptId>, problems: &mut Vec<String>) -> Self {
+    pub(super) fn read(by_name: &FxHashMap<&'static str, ConceptId>, problems: &mut Vec<String>) -> Self {
         let mut ranges: Vec<(u16, u16, ConceptId)> = Vec::new();
         for row in super::rows(CATEGORIES) {
             let &[codes, name, _] = row.as_slice() else {

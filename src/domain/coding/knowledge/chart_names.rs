@@ -1,7 +1,8 @@
 //! Names that charts have for the accounts of concepts.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Concept, ConceptId};
 use crate::domain::coding::text::fold;
@@ -31,7 +32,7 @@ impl ChartName {
     }
 }
 
-pub(super) fn read(concepts: &mut [Concept], by_name: &HashMap<&'static str, ConceptId>, problems: &mut Vec<String>) {
+pub(super) fn read(concepts: &mut [Concept], by_name: &FxHashMap<&'static str, ConceptId>, problems: &mut Vec<String>) {
     check_abbreviations(problems);
     for line in ACCOUNTS.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
         let Some((name, tiers)) = line.split_once(':') else {
@@ -125,7 +126,7 @@ pub fn stem(word: &str) -> String {
 
 /// What an abbreviation or a regional word of a chart stands for; any other word as it is.
 fn expand(word: &str) -> &str {
-    static LONG_FORMS: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
+    static LONG_FORMS: OnceLock<FxHashMap<&'static str, &'static str>> = OnceLock::new();
     LONG_FORMS.get_or_init(|| abbreviations().collect()).get(word).copied().unwrap_or(word)
 }
 
@@ -140,7 +141,7 @@ fn abbreviations() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Notes abbreviations without a long form and those given twice.
 fn check_abbreviations(problems: &mut Vec<String>) {
-    let mut known = HashSet::new();
+    let mut known = FxHashSet::default();
     for (short, long) in abbreviations() {
         if short.is_empty() || long.is_empty() {
             problems.push(format!("abbreviations.txt: SHORT=LONG is wanted: {short}={long}"));

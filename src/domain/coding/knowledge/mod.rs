@@ -5,11 +5,11 @@ mod affinity;
 mod categories;
 mod chart_names;
 mod patterns;
+mod phrases;
 mod purchases;
 mod sectors;
 mod words;
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
@@ -93,7 +93,7 @@ pub struct IndexedName {
 #[derive(Debug)]
 pub struct Knowledge {
     concepts: Vec<Concept>,
-    by_name: HashMap<&'static str, ConceptId>,
+    by_name: FxHashMap<&'static str, ConceptId>,
     /// What bank lines say.
     pub patterns: Patterns,
     /// Trades.
@@ -181,7 +181,7 @@ impl Knowledge {
         let mut problems = Vec::new();
         let meaning = Meaning::read();
         let mut concepts = read_concepts(&mut problems);
-        let by_name: HashMap<&'static str, ConceptId> =
+        let by_name: FxHashMap<&'static str, ConceptId> =
             (0_u16..).map(ConceptId).zip(&concepts).map(|(id, concept)| (concept.name, id)).collect();
         if by_name.len() != concepts.len() {
             problems.push("concepts.tsv: a concept is there twice".to_owned());
@@ -281,7 +281,7 @@ fn read_concepts(problems: &mut Vec<String>) -> Vec<Concept> {
     concepts
 }
 
-fn link_parents(concepts: &mut [Concept], by_name: &HashMap<&'static str, ConceptId>, problems: &mut Vec<String>) {
+fn link_parents(concepts: &mut [Concept], by_name: &FxHashMap<&'static str, ConceptId>, problems: &mut Vec<String>) {
     for row in rows(CONCEPTS) {
         let (Some(name), Some(parent)) = (row.first(), row.get(2)) else { continue };
         if *parent == "-" {
@@ -298,7 +298,7 @@ fn link_parents(concepts: &mut [Concept], by_name: &HashMap<&'static str, Concep
     }
 }
 
-fn read_vat(concepts: &mut [Concept], by_name: &HashMap<&'static str, ConceptId>, problems: &mut Vec<String>) {
+fn read_vat(concepts: &mut [Concept], by_name: &FxHashMap<&'static str, ConceptId>, problems: &mut Vec<String>) {
     let mut has_row = vec![false; concepts.len()];
     for row in rows(VAT) {
         let &[name, code, ..] = row.as_slice() else { continue };

@@ -1,9 +1,8 @@
 //! What bank lines say: payees, phrases and words, each pointing to a concept.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
-use aho_corasick::{AhoCorasick, MatchKind};
-
+use super::phrases::Phrases;
 use super::{Concept, ConceptId};
 
 /// Every file of patterns.
@@ -74,40 +73,29 @@ pub struct PatternMatch<'k> {
 /// All patterns.
 #[derive(Debug)]
 pub struct Patterns {
-    automaton: Option<AhoCorasick>,
+    phrases: Phrases,
     targets: Vec<Vec<Target>>,
     words: Vec<usize>,
-    texts: Vec<String>,
     /// Patterns of two words and more by concept: phrases that tell what it is about.
     by_concept: Vec<Vec<usize>>,
 }
 
 impl Patterns {
     pub(super) fn read(
-        by_name: &HashMap<&'static str, ConceptId>,
+        by_name: &FxHashMap<&'static str, ConceptId>,
         concepts: &[Concept],
         problems: &mut Vec<String>,
     ) -> Self {
-        let mut collected: Vec<(String, Target)> = Vec::new();
+        let mut collected = Collected::default();
         for (file, text) in FILES {
             read_file(file, text, by_name, &mut collected, problems);
         }
-        let mut place: HashMap<String, usize> = HashMap::new();
-        let (mut texts, mut targets): (Vec<String>, Vec<Vec<Target>>) = (Vec::new(), Vec::new());
-        for (text, target) in collected {
-            let at = *place.entry(text.clone()).or_insert_with(|| {
-                texts.push(text);
-                targets.push(Vec::new());
-                targets.len() - 1
-            });
-            let Some(known) = targets.get_mut(at) else { continue };
-            if !known.iter().any(|other| other.concept == target.concept && other.money_in == target.money_in) {
-                known.push(target);
+        let Collected { place, targets } = collected;
+        let mut texts = vec![String::new(); place.len()];
+        for (pattern, at) in place {
+            if let Some(text) = texts.get_mut(at) {
+                *text = pattern;
             }
-        }
-        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&texts).ok();
-        if automaton.is_none() {
-            problems.push("patterns: too many for one automaton".to_owned());
         }
         let words: Vec<usize> = texts.iter().map(|text| text.split_whitespace().count()).collect();
         let mut by_concept = vec![Vec::new(); concepts.len()];
@@ -118,30 +106,51 @@ impl Patterns {
                 }
             }
         }
-        Self { automaton, targets, words, texts, by_concept }
+        Self { phrases: Phrases::new(texts), targets, words, by_concept }
     }
 
     /// Every pattern as it is looked for, without the spaces around it, and what it points to.
     pub fn all(&self) -> impl Iterator<Item = (&str, &[Target])> {
-        self.texts.iter().map(|text| text.trim()).zip(self.targets.iter().map(Vec::as_slice))
+        self.phrases.texts().iter().map(|text| text.trim()).zip(self.targets.iter().map(Vec::as_slice))
     }
 
     /// Phrases of a concept.
     pub fn phrases(&self, concept: usize) -> impl Iterator<Item = &str> {
         let list = self.by_concept.get(concept).map_or(&[][..], Vec::as_slice);
-        list.iter().filter_map(|at| self.texts.get(*at)).map(|text| text.trim())
+        list.iter().filter_map(|at| self.phrases.texts().get(*at)).map(|text| text.trim())
     }
 
     /// Every pattern in a text of words parted by single spaces, with a space before the first and behind the last.
     pub fn find<'k>(&'k self, padded: &str, found: &mut Vec<PatternMatch<'k>>) {
         found.clear();
-        let Some(automaton) = &self.automaton else { return };
-        for hit in automaton.find_overlapping_iter(padded) {
-            let at = hit.pattern().as_usize();
-            let (Some(targets), Some(words)) = (self.targets.get(at), self.words.get(at)) else { continue };
+        for hit in self.phrases.find(padded) {
+            let (Some(targets), Some(words)) = (self.targets.get(hit.phrase), self.words.get(hit.phrase)) else {
+                continue;
+            };
             // The spaces around the words belong to their neighbours, too.
-            let end = if padded.as_bytes().get(hit.end() - 1) == Some(&b' ') { hit.end() - 1 } else { hit.end() };
-            found.push(PatternMatch { start: hit.start() + 1, end, words: *words, targets });
+            let end = if padded.as_bytes().get(hit.end - 1) == Some(&b' ') { hit.end - 1 } else { hit.end };
+            found.push(PatternMatch { start: hit.start + 1, end, words: *words, targets });
+        }
+    }
+}
+
+/// Patterns while their files are read.
+#[derive(Default)]
+struct Collected {
+    place: FxHashMap<String, usize>,
+    targets: Vec<Vec<Target>>,
+}
+
+impl Collected {
+    fn add(&mut self, pattern: String, target: Target) {
+        let at = *self.place.entry(pattern).or_insert(self.targets.len());
+        match self.targets.get_mut(at) {
+            Some(known) => {
+                if !known.iter().any(|other| other.concept == target.concept && other.money_in == target.money_in) {
+                    known.push(target);
+                }
+            }
+            None => self.targets.push(vec![target]),
         }
     }
 }
@@ -149,8 +158,8 @@ impl Patterns {
 fn read_file(
     file: &str,
     text: &'static str,
-    by_name: &HashMap<&'static str, ConceptId>,
-    collected: &mut Vec<(String, Target)>,
+    by_name: &FxHashMap<&'static str, ConceptId>,
+    collected: &mut Collected,
     problems: &mut Vec<String>,
 ) {
     for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
@@ -184,7 +193,7 @@ fn read_file(
                 continue;
             }
             for spelled in spell_out(pattern) {
-                collected.push((spelled, Target { concept, strength, money_in, whole }));
+                collected.add(spelled, Target { concept, strength, money_in, whole });
             }
         }
     }
@@ -196,17 +205,17 @@ pub(super) fn spell_out(pattern: &str) -> Vec<String> {
         Some(body) => (body, ""),
         None => (pattern, " "),
     };
-    let mut spelled = vec![String::from(" ")];
-    for (at, word) in body.split_whitespace().enumerate() {
-        let mut next = Vec::new();
-        for start in &spelled {
-            let space = if at > 0 { " " } else { "" };
-            match word.strip_suffix('*') {
-                Some(stem) => next.extend([format!("{start}{space}{stem}"), format!("{start}{space}{stem}S")]),
-                None => next.push(format!("{start}{space}{word}")),
-            }
+    let mut spelled = vec![String::with_capacity(pattern.len() + 2)];
+    for word in body.split_whitespace() {
+        let (stem, is_plural_too) = word.strip_suffix('*').map_or((word, false), |stem| (stem, true));
+        for text in &mut spelled {
+            text.push(' ');
+            text.push_str(stem);
         }
-        spelled = next;
+        if is_plural_too {
+            let plurals: Vec<String> = spelled.iter().map(|text| format!("{text}S")).collect();
+            spelled.extend(plurals);
+        }
     }
     for text in &mut spelled {
         text.push_str(end);

@@ -1,6 +1,6 @@
 //! What is bought for how much: the usual amounts of purchases, from general knowledge of small businesses.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::ConceptId;
 
@@ -18,7 +18,7 @@ struct Amounts {
 pub struct Purchases(Vec<Option<Amounts>>);
 
 impl Purchases {
-    pub(super) fn read(by_name: &HashMap<&'static str, ConceptId>, problems: &mut Vec<String>) -> Self {
+    pub(super) fn read(by_name: &FxHashMap<&'static str, ConceptId>, problems: &mut Vec<String>) -> Self {
         let mut amounts: Vec<Option<Amounts>> = vec![None; by_name.len()];
         for row in super::rows(PURCHASES) {
             let number = |at: usize| row.get(at).and_then(|text| text.parse::<f32>().ok()).filter(|value| *value > 0.0);

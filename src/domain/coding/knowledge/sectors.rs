@@ -1,11 +1,9 @@
 //! Trades: the words of a business that tell its trade, and what ambiguous lines mean there.
 
-use std::collections::HashMap;
-
-use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;
 
 use super::ConceptId;
+use super::phrases::Phrases;
 use crate::domain::coding::outcome::Vat;
 
 const SECTORS: &str = include_str!("sectors.txt");
@@ -30,18 +28,18 @@ pub struct Sector {
     /// Words that mean something else here than elsewhere.
     words: Vec<(String, ConceptId)>,
     /// Finds those words in a line.
-    automaton: Option<AhoCorasick>,
+    phrases: Phrases,
 }
 
 impl Sector {
     /// What words of a line mean in this trade; the line is folded, with a space at both ends.
     pub fn meanings<'s>(&'s self, padded: &'s str) -> impl Iterator<Item = ConceptId> + 's {
-        let hits = self.automaton.iter().flat_map(move |automaton| automaton.find_overlapping_iter(padded));
-        hits.filter_map(|hit| self.words.get(hit.pattern().as_usize()).map(|(_, concept)| *concept))
+        let hits = self.phrases.find(padded).into_iter();
+        hits.filter_map(|hit| self.words.get(hit.phrase).map(|(_, concept)| *concept))
     }
 }
 
-pub(super) fn read(by_name: &HashMap<&'static str, ConceptId>, problems: &mut Vec<String>) -> Vec<Sector> {
+pub(super) fn read(by_name: &FxHashMap<&'static str, ConceptId>, problems: &mut Vec<String>) -> Vec<Sector> {
     let mut sectors: Vec<Sector> = Vec::new();
     for line in SECTORS.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
@@ -89,8 +87,7 @@ pub(super) fn read(by_name: &HashMap<&'static str, ConceptId>, problems: &mut Ve
         }
     }
     for sector in &mut sectors {
-        let words = sector.words.iter().map(|(word, _)| format!(" {word} "));
-        sector.automaton = AhoCorasick::new(words).ok();
+        sector.phrases = Phrases::new(sector.words.iter().map(|(word, _)| format!(" {word} ")).collect());
     }
     sectors
 }
@@ -118,7 +115,7 @@ pub struct Combination {
 }
 
 pub(super) fn read_combinations(
-    by_name: &HashMap<&'static str, ConceptId>,
+    by_name: &FxHashMap<&'static str, ConceptId>,
     problems: &mut Vec<String>,
 ) -> Vec<Combination> {
     let mut combinations = Vec::new();

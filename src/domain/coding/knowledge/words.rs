@@ -1,17 +1,20 @@
 //! Lists of words by which a business context, a chart and lines are read (`words.txt`).
 
-use std::collections::HashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 const WORDS: &str = include_str!("words.txt");
 
 /// One list, in the order of the file.
 #[derive(Debug, Default)]
-pub struct WordList(Vec<&'static str>);
+pub struct WordList {
+    words: Vec<&'static str>,
+    known: FxHashSet<&'static str>,
+}
 
 impl WordList {
     /// Whether a word is in the list.
     pub fn has(&self, word: &str) -> bool {
-        self.0.contains(&word)
+        self.known.contains(word)
     }
 
     /// Whether one of these words is in the list.
@@ -21,7 +24,7 @@ impl WordList {
 
     /// Every word or phrase of the list.
     pub fn iter(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().copied()
+        self.words.iter().copied()
     }
 }
 
@@ -94,8 +97,8 @@ impl WordLists {
     }
 }
 
-fn read_lists(problems: &mut Vec<String>) -> HashMap<&'static str, WordList> {
-    let mut lists: HashMap<&'static str, WordList> = HashMap::new();
+fn read_lists(problems: &mut Vec<String>) -> FxHashMap<&'static str, WordList> {
+    let mut lists: FxHashMap<&'static str, WordList> = FxHashMap::default();
     for line in WORDS.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
         let Some((name, words)) = line.split_once(':') else {
             problems.push(format!("words.txt: no colon in {line}"));
@@ -103,10 +106,10 @@ fn read_lists(problems: &mut Vec<String>) -> HashMap<&'static str, WordList> {
         };
         let list = lists.entry(name.trim()).or_default();
         for word in words.split(',').map(str::trim) {
-            if word.is_empty() || list.has(word) {
+            if word.is_empty() || !list.known.insert(word) {
                 problems.push(format!("words.txt: {name}: an empty word, or twice: {word}"));
             }
-            list.0.push(word);
+            list.words.push(word);
         }
     }
     lists
