@@ -16,6 +16,7 @@ mod history;
 mod instructions;
 pub mod knowledge;
 pub mod line;
+mod line_vat;
 mod meaning;
 mod outcome;
 mod payee_names;

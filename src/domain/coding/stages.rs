@@ -7,17 +7,17 @@ use super::batch::{AccountType, Batch, InvoiceKind};
 use super::chart::Chart;
 use super::chart_cache::ChartCache;
 use super::confidence;
-use super::context::{Business, has_phrase};
+use super::context::Business;
 use super::decide::{Decider, Decision, Size};
 use super::evidence::{Reader, is_money_back};
 use super::hints::Hints;
 use super::history::{self, History, Recall};
 use super::knowledge::{ConceptId, Knowledge};
 use super::line::{Line, Tags};
+use super::line_vat::LineVat;
 use super::outcome::{Alternative, Basis, CodedRow, Method, Outcome, Vat, Warning};
 use super::person::is_person;
 use super::settlement::{Settlement, settle_in_context};
-use super::text::fold;
 use super::transfer::{self, OwnAccounts, Transfer};
 use super::vat::AllowedVat;
 use super::wording::{Channel, Wording, begins_with_codes};
@@ -70,9 +70,8 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         own: &own,
         batch,
         knowledge,
-        business: &business,
+        line_vat: LineVat { batch, knowledge, business: &business, chart: &chart, sales },
         chart: &chart,
-        decider: &decider,
         allowed: &allowed,
         words: if batch.is_purchases_alone() { Basis::Purchases } else { Basis::Line },
     };
@@ -267,9 +266,9 @@ struct Stage<'s> {
     own: &'s OwnAccounts,
     batch: &'s Batch<'s>,
     knowledge: &'s Knowledge,
-    business: &'s Business<'s>,
+    line_vat: LineVat<'s>,
     chart: &'s Chart,
-    decider: &'s Decider<'s>,
+
     allowed: &'s AllowedVat,
     /// What the words of a line are worth here.
     words: Basis,
@@ -278,7 +277,7 @@ struct Stage<'s> {
 impl Stage<'_> {
     /// The answer for a line that was decided by its words.
     fn row(&self, line: &Line<'_>, decision: &Decision, recall: Option<&Recall>, not_allowed: &mut bool) -> CodedRow {
-        let wanted = recall.and_then(|recall| recall.vat).unwrap_or_else(|| self.vat(line, decision));
+        let wanted = recall.and_then(|recall| recall.vat).unwrap_or_else(|| self.line_vat.code(line, decision));
         let basis = match recall {
             None => self.words,
             Some(recall) if recall.seen.is_some() => Basis::Payee,
@@ -374,126 +373,6 @@ impl Stage<'_> {
         }
     }
 
-    fn vat(&self, line: &Line<'_>, decision: &Decision) -> Vat {
-        if !self.business.is_vat_registered {
-            return Vat::NoVat;
-        }
-        let kind = self.chart.kinds.get(decision.account);
-        let Some(id) = decision.concept else {
-            // Most companies are registered; of names that do not say what they are, nothing is reclaimed on a guess.
-            const COMPANIES: &[&str] = &["LTD", "LIMITED", "PLC", "LLP"];
-            let is_company = COMPANIES.iter().any(|word| has_phrase(&line.text, word));
-            let is_bought = line.amount < 0 && kind == Some(&AccountType::Expense);
-            return if is_company && is_bought { Vat::Standard } else { Vat::NoVat };
-        };
-        if matches!(kind, Some(AccountType::Liability | AccountType::Equity)) {
-            return Vat::NoVat;
-        }
-        let concept = self.knowledge.concept(id);
-        let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
-        let says = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));
-        if kind == Some(&AccountType::Income) {
-            if says(&["EXEMPT"]) {
-                return Vat::Exempt;
-            }
-            if says(&[
-                "ZERO RATED",
-                "ZERO",
-                "BOOK SALES",
-                "SALES OF BOOKS",
-                "BOOKS SOLD",
-                "NEWSPAPERS",
-                "MAGAZINE SALES",
-            ]) {
-                return Vat::Zero;
-            }
-            if says(&["REVERSE CHARGE", "NO VAT", "OUTSIDE SCOPE", "OUTSIDE THE SCOPE"]) {
-                return Vat::NoVat;
-            }
-            let is_contract = says(&[
-                "CIS",
-                "BUILDER",
-                "BUILDERS",
-                "CONTRACT",
-                "CONTRACTS",
-                "CONTRACTOR",
-                "CONTRACTORS",
-                "SUBCONTRACT",
-            ]);
-            if self.business.has_reverse_charge && is_contract {
-                return Vat::NoVat;
-            }
-            if !concept.is_income() {
-                return self.decider.sales.map_or(Vat::Standard, |sales| self.knowledge.concept(sales).vat);
-            }
-        }
-        if kind == Some(&AccountType::Expense)
-            && says(&["WAGES", "WAGE", "SALARY", "SALARIES", "NI", "N I", "PENSION", "PENSIONS", "DONATIONS", "LEVY"])
-        {
-            return Vat::NoVat;
-        }
-        // Rent is exempt unless the landlord has opted to tax, which the line or the context may say.
-        let is_rent =
-            concept.vat == Vat::Exempt && matches!(concept.name, "rent" | "storage" | "chair_rent" | "ground_rent");
-        // What an account of lodgings is paid for is lodgings, whatever else is sold here.
-        if kind == Some(&AccountType::Income)
-            && let Some(lodging) = self.knowledge.id("accommodation_income")
-            && self.chart.fits(lodging).first().is_some_and(|fit| fit.account == decision.account && fit.score >= 0.7)
-        {
-            return self.knowledge.concept(lodging).vat;
-        }
-        if let Some(vat) = self.business.vat(id) {
-            return vat;
-        }
-        // A customer's name may tell the customer's trade; what is sold is the caller's own.
-        if kind == Some(&AccountType::Income) && !self.is_own_income(id) {
-            return self
-                .decider
-                .sales
-                .map_or(concept.vat, |sales| self.business.vat(sales).unwrap_or(self.knowledge.concept(sales).vat));
-        }
-        // A person who is paid for work is seldom registered: nothing is reclaimed on a guess.
-        if kind == Some(&AccountType::Expense) && concept.vat == Vat::Standard && decision.is_to_person {
-            return Vat::NoVat;
-        }
-        // Stamps are exempt; what Royal Mail bills to firms with an account is not.
-        const BILLED: &[&str] = &["ROYAL MAIL BUSINESS", "ROYAL MAIL ACCOUNT", "ROYAL MAIL OBA"];
-        const DEBITED: &[&str] = &["DIRECT DEBIT", "DD", "DDR", "D D"];
-        let has = |words: &[&str]| words.iter().any(|word| has_phrase(&line.text, word));
-        if concept.name == "postage" && (has(BILLED) || has(&["ROYAL MAIL"]) && has(DEBITED)) {
-            return Vat::Standard;
-        }
-        if is_rent && (has_phrase(&line.text, "VAT") || self.business.rent_has_vat) {
-            return Vat::Standard;
-        }
-        concept.vat
-    }
-
-    /// Whether income of this kind is what the business itself may have.
-    fn is_own_income(&self, id: ConceptId) -> bool {
-        const ANYBODYS: &[&str] = &[
-            "interest_received",
-            "other_income",
-            "grant_income",
-            "insurance_claim",
-            "cashback",
-            "asset_sale",
-            "customer_deposits",
-            "donation_income",
-            "gift_aid",
-            "fundraising_income",
-            "rental_income",
-            "rental_commercial",
-            "room_hire_income",
-            "commission_income",
-            "gaming_machine_income",
-            "royalty_income",
-        ];
-        let concept = self.knowledge.concept(id);
-        let sales_vat = self.decider.sales.map(|sales| self.knowledge.concept(sales).vat);
-        Some(concept.vat) == sales_vat || ANYBODYS.contains(&concept.name) || self.business.likely(id) > 0.0
-    }
-
     fn reason(&self, decision: &Decision, recall: Option<&Recall>, wanted: Vat, is_wanted: bool) -> Cow<'static, str> {
         let account = self.batch.accounts.get(decision.account).map_or("", |account| account.name.as_ref());
         let about = decision.concept.map_or("", |id| self.knowledge.concept(id).about);
@@ -554,7 +433,7 @@ impl Stage<'_> {
         if has(InvoiceKind::Bill) && self.chart.payables.is_none() {
             warnings.push(Warning::ChartLacksPayables);
         }
-        if self.business.has_special_vat_scheme {
+        if self.line_vat.business.has_special_vat_scheme {
             warnings.push(Warning::VatSchemeNotApplied);
         }
         if not_allowed {

@@ -230,7 +230,14 @@ impl Wording {
         let mut payee: Vec<&str> = Vec::new();
         let words: Vec<&str> = text.split_whitespace().collect();
         let is_web = printed::is_web(&words);
+        let is_card = begins_with_card(&words);
+        if is_card && channel == Channel::Other {
+            channel = Channel::Card;
+        }
         for (at, &word) in words.iter().enumerate() {
+            if is_card && at == 2 && word == "C" {
+                continue;
+            }
             let is_edge = at == 0 || at + 1 == total;
             if let Some((_, means)) = BANK_CODES.iter().find(|(code, _)| *code == word) {
                 let next = words.get(at + 1).copied();
@@ -316,6 +323,19 @@ impl Wording {
     pub fn text(&self) -> &str {
         self.padded.trim()
     }
+}
+
+/// Whether a line begins as NatWest and RBS print cards: the last four digits of the card and the day, `4471 01SEP25`, and
+/// behind them a `C` where it was contactless.
+fn begins_with_card(words: &[&str]) -> bool {
+    let [card, day, ..] = words else { return false };
+    let digits = |text: &str, count: usize| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_day = day
+        .get(..2)
+        .zip(day.get(2..5))
+        .zip(day.get(5..))
+        .is_some_and(|((number, month), year)| digits(number, 2) && MONTHS.contains(&month) && digits(year, 2));
+    digits(card, 4) && is_day
 }
 
 /// The draw of a club that a word stands for: `100C`.

@@ -12,7 +12,7 @@ use super::chart::{Chart, Fit, capital_of};
 use super::context::has_phrase;
 use super::evidence::{Clue, Reader, is_money_back};
 use super::hints::Hints;
-use super::knowledge::{ConceptId, Knowledge};
+use super::knowledge::{ConceptId, Knowledge, PatternMatch, Strength};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::person::is_person;
@@ -206,7 +206,8 @@ impl<'k> Decider<'k> {
             *named.entry(account).or_insert(0.0) += WEIGHTS.account_word * WEIGHTS.home_word * part;
         }
         let best_named = named.values().copied().fold(0.0, f32::max);
-        let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
+        let is_to_person =
+            !money_in && wording.channel != Channel::Card && is_person(&wording.payee) && !self.is_known_firm(wording);
         if clues.iter().all(|clue| clue.score < WEIGHTS.fallback_below) && best_named == 0.0 {
             return Decision { is_to_person, ..self.unknown(money_in) };
         }
@@ -232,6 +233,16 @@ impl<'k> Decider<'k> {
             _ => false,
         };
         Decision { is_to_person, is_usual, is_weak, ..decision }
+    }
+
+    /// Whether the name of a payee, though it may be a person's, is a known firm's (*Matthew Clark*, *Toby Carvery*).
+    fn is_known_firm(&self, wording: &Wording) -> bool {
+        let mut found = Vec::new();
+        self.knowledge.patterns.find(&wording.padded, &mut found);
+        let is_name = |hit: &PatternMatch<'_>| {
+            hit.start == 1 && hit.words >= 2 && hit.targets.iter().any(|target| target.strength == Strength::Usual)
+        };
+        found.iter().any(is_name)
     }
 
     /// What an owner who is named takes or pays in, and what it is not; none of others, and of a company.

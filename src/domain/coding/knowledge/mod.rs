@@ -8,6 +8,7 @@ mod patterns;
 mod phrases;
 mod purchases;
 mod sectors;
+mod vat_words;
 mod words;
 
 use std::sync::OnceLock;
@@ -25,6 +26,7 @@ pub use chart_names::{ChartName, NameWord, name_words, stem};
 pub use patterns::{PatternMatch, Patterns, Strength, Target};
 use purchases::Purchases;
 pub use sectors::{Combination, Sector};
+use vat_words::VatWords;
 pub use words::{WordList, WordLists};
 
 const CONCEPTS: &str = include_str!("concepts.tsv");
@@ -108,6 +110,8 @@ pub struct Knowledge {
     categories: Categories,
     /// What is bought for how much.
     pub purchases: Purchases,
+    /// What words of a line say of its VAT.
+    pub vat_words: VatWords,
     /// Lists of words by which contexts, charts and lines are read.
     pub words: WordLists,
     /// Accounts of real charts.
@@ -195,6 +199,7 @@ impl Knowledge {
         let combinations = sectors::read_combinations(&by_name, &mut problems);
         let account_examples = account_examples::read(&meaning, &by_name, &mut problems);
         let affinities = Affinities::read(&mut problems);
+        let vat_words = VatWords::read(&by_name, &mut problems);
         let words = WordLists::read(&mut problems);
         let categories = Categories::read(&by_name, &mut problems);
         let purchases = Purchases::read(&by_name, &mut problems);
@@ -236,6 +241,7 @@ impl Knowledge {
             affinities,
             categories,
             purchases,
+            vat_words,
             words,
             account_examples,
             meaning,

@@ -54,6 +54,7 @@ pub struct WordLists {
     pub(in crate::domain::coding) owners_account_plain: WordList,
     pub(in crate::domain::coding) hint_plain: WordList,
     pub(in crate::domain::coding) town: WordList,
+    pub(in crate::domain::coding) abroad: WordList,
     pub(in crate::domain::coding) account_plain: WordList,
 }
 
@@ -90,6 +91,7 @@ impl WordLists {
             owners_account_plain: take("owners_account_plain"),
             hint_plain: take("hint_plain"),
             town: take("town"),
+            abroad: take("abroad"),
             account_plain: take("account_plain"),
         };
         problems.extend(lists.keys().map(|name| format!("words.txt: unknown list {name}")));

@@ -152,3 +152,37 @@ fn the_split_is_exact_at_the_callers_rate() {
         assert_eq!((row.vat, row.vat_rate, row.vat_amount), (Vat::Standard, pounds(rate), pounds(vat)), "{gross}");
     }
 }
+
+#[test]
+fn words_of_a_line_say_more_of_its_vat_than_its_kind() {
+    let lines = [
+        ("M6 TOLL WEEFORD", "-9.70", Vat::Standard),
+        ("DARTFORD CROSSING TOLL", "-2.50", Vat::NoVat),
+        ("CITY GARAGE MOT", "-54.85", Vat::NoVat),
+        ("CITY GARAGE MOT AND SERVICE", "-314", Vat::Standard),
+        ("SOFTWARE SUBSCRIPTION AMSTERDAM", "-49", Vat::NoVat),
+        ("SOFTWARE SUBSCRIPTION LEEDS", "-49", Vat::Standard),
+        ("IBIS HOTEL LYON", "-120", Vat::NoVat),
+        ("IBIS HOTEL LEEDS", "-120", Vat::Standard),
+        ("HM LAND REGISTRY", "-14", Vat::NoVat),
+        ("PREMIER INN LTD", "-80", Vat::Standard),
+        // Names of firms that a person could have.
+        ("PRET A MANGER EUSTON", "-8.95", Vat::Standard),
+        ("TOBY CARVERY", "-38.50", Vat::Standard),
+    ];
+    let mut all = batch(lines.iter().map(|(text, amount, _)| line("2025-05-01", text, amount)).collect());
+    all.business_context = Cow::Borrowed("A small firm, VAT registered.");
+    for (row, (text, _, vat)) in code(&all).rows.iter().zip(lines) {
+        assert_eq!(row.vat, vat, "{text}: {row:?}");
+    }
+}
+
+#[test]
+fn cards_as_natwest_prints_them_pay_no_person() {
+    let mut all = batch(vec![
+        line("2025-05-01", "4471 01SEP25 C , MCDONALDS 611 , HAZEL GROVE GB", "-23.17"),
+        line("2025-05-01", "4471 01SEP25 , MCDONALDS 611 , HAZEL GROVE GB", "-23.17"),
+    ]);
+    all.business_context = Cow::Borrowed("A small firm, VAT registered.");
+    assert!(code(&all).rows.iter().all(|row| row.vat == Vat::Standard));
+}

@@ -1,0 +1,174 @@
+//! The VAT inside a line: what its account, its words, the business and the kind of supply say of it.
+
+use super::batch::{AccountType, Batch};
+use super::chart::Chart;
+use super::context::{Business, has_phrase};
+use super::decide::Decision;
+use super::knowledge::{Concept, ConceptId, Knowledge};
+use super::line::Line;
+use super::outcome::Vat;
+use super::text::fold;
+
+/// From this fit on an account is for lodgings, where the line is about them and where it is not.
+const LODGING_FIT: f32 = 0.4;
+const OWN_LODGING_FIT: f32 = 0.7;
+
+/// What the VAT of a line is read from.
+pub struct LineVat<'s> {
+    pub batch: &'s Batch<'s>,
+    pub knowledge: &'s Knowledge,
+    pub business: &'s Business<'s>,
+    pub chart: &'s Chart,
+    /// What a receipt from an unknown payer is here.
+    pub sales: Option<ConceptId>,
+}
+
+impl LineVat<'_> {
+    /// The VAT code of a line that is decided, before the caller's own codes are asked for.
+    pub fn code(&self, line: &Line<'_>, decision: &Decision) -> Vat {
+        if !self.business.is_vat_registered {
+            return Vat::NoVat;
+        }
+        let kind = self.chart.kinds.get(decision.account);
+        let Some(id) = decision.concept else {
+            // Most companies are registered; of names that do not say what they are, nothing is reclaimed on a guess.
+            const COMPANIES: &[&str] = &["LTD", "LIMITED", "PLC", "LLP"];
+            let is_company = COMPANIES.iter().any(|word| has_phrase(&line.text, word));
+            let is_bought = line.amount < 0 && kind == Some(&AccountType::Expense);
+            return if is_company && is_bought { Vat::Standard } else { Vat::NoVat };
+        };
+        if matches!(kind, Some(AccountType::Liability | AccountType::Equity)) {
+            return Vat::NoVat;
+        }
+        let concept = self.knowledge.concept(id);
+        let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
+        let says = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));
+        if kind == Some(&AccountType::Income) {
+            if says(&["EXEMPT"]) {
+                return Vat::Exempt;
+            }
+            if says(&[
+                "ZERO RATED",
+                "ZERO",
+                "BOOK SALES",
+                "SALES OF BOOKS",
+                "BOOKS SOLD",
+                "NEWSPAPERS",
+                "MAGAZINE SALES",
+            ]) {
+                return Vat::Zero;
+            }
+            if says(&["REVERSE CHARGE", "NO VAT", "OUTSIDE SCOPE", "OUTSIDE THE SCOPE"]) {
+                return Vat::NoVat;
+            }
+            let is_contract = says(&[
+                "CIS",
+                "BUILDER",
+                "BUILDERS",
+                "CONTRACT",
+                "CONTRACTS",
+                "CONTRACTOR",
+                "CONTRACTORS",
+                "SUBCONTRACT",
+            ]);
+            if self.business.has_reverse_charge && is_contract {
+                return Vat::NoVat;
+            }
+            if !concept.is_income() {
+                return self.sales.map_or(Vat::Standard, |sales| self.knowledge.concept(sales).vat);
+            }
+        }
+        if kind == Some(&AccountType::Expense)
+            && says(&["WAGES", "WAGE", "SALARY", "SALARIES", "NI", "N I", "PENSION", "PENSIONS", "DONATIONS", "LEVY"])
+        {
+            return Vat::NoVat;
+        }
+        // Rent is exempt unless the landlord has opted to tax, which the line or the context may say.
+        let is_rent =
+            concept.vat == Vat::Exempt && matches!(concept.name, "rent" | "storage" | "chair_rent" | "ground_rent");
+        // What an account of lodgings is paid for is lodgings, whatever else is sold here.
+        if kind == Some(&AccountType::Income)
+            && let Some(lodging) = self.knowledge.id("accommodation_income")
+            && let Some(fit) = self.chart.fits(lodging).iter().find(|fit| fit.account == decision.account)
+            && fit.score >= if id == lodging { LODGING_FIT } else { OWN_LODGING_FIT }
+        {
+            return self.knowledge.concept(lodging).vat;
+        }
+        let has = |words: &[&str]| words.iter().any(|word| has_phrase(&line.text, word));
+        if let Some(vat) = self.knowledge.vat_words.vat(id, line.amount < 0, has) {
+            return vat;
+        }
+        if let Some(vat) = self.vat_of_test(line, concept) {
+            return vat;
+        }
+        if line.amount < 0 && self.is_billed_from_abroad(line, id) {
+            return Vat::NoVat;
+        }
+        if let Some(vat) = self.business.vat(id) {
+            return vat;
+        }
+        // A customer's name may tell the customer's trade; what is sold is the caller's own.
+        if kind == Some(&AccountType::Income) && !self.is_own_income(id) {
+            return self
+                .sales
+                .map_or(concept.vat, |sales| self.business.vat(sales).unwrap_or(self.knowledge.concept(sales).vat));
+        }
+        // A person who is paid for work is seldom registered: nothing is reclaimed on a guess.
+        if kind == Some(&AccountType::Expense) && concept.vat == Vat::Standard && decision.is_to_person {
+            return Vat::NoVat;
+        }
+        // Stamps are exempt; what Royal Mail bills to firms with an account is not.
+        const BILLED: &[&str] = &["ROYAL MAIL BUSINESS", "ROYAL MAIL ACCOUNT", "ROYAL MAIL OBA"];
+        const DEBITED: &[&str] = &["DIRECT DEBIT", "DD", "DDR", "D D"];
+        if concept.name == "postage" && (has(BILLED) || has(&["ROYAL MAIL"]) && has(DEBITED)) {
+            return Vat::Standard;
+        }
+        if is_rent && (has_phrase(&line.text, "VAT") || self.business.rent_has_vat) {
+            return Vat::Standard;
+        }
+        concept.vat
+    }
+
+    /// Whether income of this kind is what the business itself may have.
+    fn is_own_income(&self, id: ConceptId) -> bool {
+        const ANYBODYS: &[&str] = &[
+            "interest_received",
+            "other_income",
+            "grant_income",
+            "insurance_claim",
+            "cashback",
+            "asset_sale",
+            "customer_deposits",
+            "donation_income",
+            "gift_aid",
+            "fundraising_income",
+            "rental_income",
+            "rental_commercial",
+            "room_hire_income",
+            "commission_income",
+            "gaming_machine_income",
+            "royalty_income",
+        ];
+        let concept = self.knowledge.concept(id);
+        let sales_vat = self.sales.map(|sales| self.knowledge.concept(sales).vat);
+        Some(concept.vat) == sales_vat || ANYBODYS.contains(&concept.name) || self.business.likely(id) > 0.0
+    }
+
+    /// An MOT test is outside the scope of VAT and costs no more than its statutory fee; what else a garage does is not.
+    fn vat_of_test(&self, line: &Line<'_>, concept: &Concept) -> Option<Vat> {
+        /// The fee of a car, in pence (Motor Vehicles (Tests) Regulations 1981, as amended).
+        const MOST_FEE_PENCE: u128 = 54_85;
+        if line.amount >= 0 || !matches!(concept.name, "mot" | "vehicle_repairs") || !has_phrase(&line.text, "MOT") {
+            return None;
+        }
+        let is_fee = line.pence.unsigned_abs() <= MOST_FEE_PENCE;
+        Some(if is_fee { Vat::NoVat } else { Vat::Standard })
+    }
+
+    /// Whether the line names a place abroad, and the supply is of a kind that suppliers abroad bill without British VAT
+    /// (reverse charge: VATA 1994 s8) or under their own.
+    fn is_billed_from_abroad(&self, line: &Line<'_>, id: ConceptId) -> bool {
+        self.knowledge.vat_words.may_be_from_abroad(id)
+            && self.knowledge.words.abroad.iter().any(|place| has_phrase(&line.text, place))
+    }
+}
