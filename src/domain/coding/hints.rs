@@ -144,10 +144,10 @@ impl Hint {
             return self.clauses.iter().any(|(_, is_private)| *is_private);
         };
         let (before, behind) = self.clauses.split_at(at);
-        let says_itself =
-            behind.first().is_some_and(|(clause, _)| [" IS ", " ARE "].iter().any(|verb| clause.contains(verb)));
-        behind.iter().any(|(_, is_private)| *is_private)
-            || !says_itself && before.iter().any(|(_, is_private)| *is_private)
+        let Some(((own, is_private), behind)) = behind.split_first() else { return false };
+        // A clause with a verb of its own says all that is said of its subject.
+        let says_itself = [" IS ", " ARE "].iter().any(|verb| own.contains(verb));
+        *is_private || !says_itself && before.iter().chain(behind).any(|(_, is_private)| *is_private)
     }
 
     /// Whether the clause of a word calls somebody self-employed, other than the owner, of whom the context speaks first.
@@ -183,7 +183,7 @@ impl Hint {
         let others: Vec<&Vec<&str>> = if told.clone().next().is_some() {
             told.collect()
         } else if begins {
-            behind.iter().take_while(|part| !has_service(part)).collect()
+            behind.iter().take_while(|part| !has_service(part) && !begins_anew(part)).collect()
         } else {
             before.iter().rev().take_while(|part| !has_service(part)).collect()
         };
@@ -216,17 +216,43 @@ impl Hint {
     }
 }
 
+/// Whether a part of a sentence has a subject and a verb of its own: "the landlord does not charge VAT".
+fn begins_anew(part: &[&str]) -> bool {
+    const VERBS: &[&str] =
+        &["IS", "ARE", "DOES", "DO", "HAS", "HAVE", "GOES", "GO", "CHARGES", "PAYS", "USE", "RUN", "MOVE"];
+    matches!(part, ["THE" | "OUR" | "MY" | "WE" | "I", rest @ ..] if rest.iter().take(4).any(|word| VERBS.contains(word)))
+}
+
 /// Whether a sentence sends something to the owner: "is me", "her own", "drawings", "personal".
 fn speaks_of_private(words: &[&str]) -> bool {
     const WORDS: &[&str] = &["PERSONAL", "PERSONALLY", "DRAWINGS", "MINE", "PRIVATELY"];
     const PAIRS: &[(&str, &[&str])] = &[
         ("ME", &["IS", "ARE", "JUST", "ALL", "ITS"]),
-        ("OWN", &["MY", "HIS", "HER"]),
         ("HOME", &["FOR", "AT"]),
         ("LOAN", &["DIRECTORS", "DIRECTOR"]),
         ("PRIVATE", &["IS", "ARE", "ALWAYS", "BE"]),
     ];
+    /// What somebody has or buys for oneself; "my own kits" are the business's.
+    const OWN: &[&str] = &[
+        "USE",
+        "SHOPPING",
+        "FOOD",
+        "THINGS",
+        "STUFF",
+        "SPENDING",
+        "ACCOUNT",
+        "MONEY",
+        "TAX",
+        "LUNCH",
+        "GROCERIES",
+        "BILLS",
+        "POCKET",
+    ];
     let single = words.iter().any(|word| WORDS.contains(word));
+    let is_own = words.windows(2).enumerate().any(|(at, pair)| {
+        matches!(pair, ["MY" | "HIS" | "HER", "OWN"])
+            && words.get(at + 2).is_none_or(|next| OWN.contains(next) || !next.chars().all(char::is_alphabetic))
+    });
     let pair = words.windows(2).any(|pair| match pair {
         [before, word] => {
             let possessive = *word == "OWN"
@@ -236,5 +262,5 @@ fn speaks_of_private(words: &[&str]) -> bool {
         }
         _ => false,
     });
-    single || pair
+    single || is_own || pair
 }

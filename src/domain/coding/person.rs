@@ -106,6 +106,10 @@ const FIRMS: &[&str] = &[
     "HOLDINGS",
     "ENERGY",
     "INSURANCE",
+    "OFFICE",
+    "CLEANERS",
+    "SKIPS",
+    "SCAFFOLDING",
 ];
 
 #[cfg(test)]
