@@ -46,6 +46,7 @@ struct Named {
     director_salary: Option<ConceptId>,
     subcontractors: Option<ConceptId>,
     freelancers: Option<ConceptId>,
+    training: Option<ConceptId>,
     subsistence: Option<ConceptId>,
     loan: Option<ConceptId>,
     plant_capital: Option<ConceptId>,
@@ -71,6 +72,7 @@ impl<'k> Reader<'k> {
             director_salary: id("director_salary"),
             subcontractors: id("subcontractors"),
             freelancers: id("freelancers"),
+            training: id("training"),
             subsistence: id("subsistence"),
             loan: id("loan"),
             plant_capital: id("plant_capital"),
@@ -94,6 +96,11 @@ impl<'k> Reader<'k> {
     /// Whether the owner claims a rate a mile.
     pub fn claims_mileage(&self) -> bool {
         self.business.claims_mileage
+    }
+
+    /// Whether the context sends PAYE to the account of wages.
+    pub fn paye_is_pay(&self) -> bool {
+        self.business.paye_is_pay
     }
 
     /// Whether the business is registered for VAT.
@@ -476,11 +483,13 @@ impl<'k> Reader<'k> {
             sums.add(drawings, WEIGHTS.owner, Method::UniversalPattern);
             return;
         }
-        if let Some(concept) = self.self_employed(wording)
-            && sums.strongest() < WEIGHTS.decisive_trade
-        {
-            sums.add(concept, WEIGHTS.owner, Method::UniversalPattern);
-            return;
+        if let Some(concept) = self.self_employed(wording) {
+            // Whoever helps in a workshop or with courses is paid for the help.
+            let is_helped = sums.best() == self.named.training && sums.replace(self.named.training, Some(concept));
+            if is_helped || sums.strongest() < WEIGHTS.decisive_trade {
+                sums.add(concept, WEIGHTS.owner, Method::UniversalPattern);
+                return;
+            }
         }
         let is_labour = wording.text().split(' ').any(|word| {
             LABOUR.contains(&word)

@@ -538,6 +538,11 @@ fn refunds(
         match source {
             // A shop's payout is no refund of what the shop costs.
             Some(source) if is_payout(decision, &source) => {}
+            // Who sells animals buys them, too.
+            Some(source)
+                if named(&source) == Some("livestock_purchase")
+                    && !is_money_back(wording)
+                    && !expense(decision.concept) => {}
             // Nothing is known of the payee, or the person who is paid pays something in.
             Some(source)
                 if !is_money_back(wording)

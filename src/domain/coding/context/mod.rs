@@ -34,6 +34,8 @@ pub struct Business<'k> {
     pub has_private_purchases: bool,
     /// The owner claims a rate a mile, in which the costs of running the vehicle are (ITTOIA 2005 s. 94D).
     pub claims_mileage: bool,
+    /// The context sends PAYE to the account of wages instead of clearing a liability.
+    pub paye_is_pay: bool,
     /// Folded names of owners and directors, each as its words.
     pub owners: Vec<Vec<String>>,
     /// Folded names of employees, each as its words.
@@ -64,6 +66,7 @@ impl<'k> Business<'k> {
             is_company,
             has_private_purchases: has_private_purchases(&batch.business_context, words),
             claims_mileage: claims_mileage(&batch.business_context),
+            paye_is_pay: paye_is_pay(&batch.business_context),
             staff: staff::staff(&batch.business_context, &owners, words),
             owners,
         }
@@ -249,6 +252,24 @@ fn claims_mileage(context: &str) -> bool {
         let folded = fold(sentence);
         let says = |phrase: &str| has_phrase(&folded, phrase);
         (says("MILEAGE") || says("45P")) && ["CLAIM", "CLAIMS", "CLAIMED"].into_iter().any(says)
+    })
+}
+
+/// Whether one sentence sends PAYE to wages: "we post net pay, PAYE and pension to wages".
+fn paye_is_pay(context: &str) -> bool {
+    sentences(context).any(|sentence| {
+        let folded = fold(sentence);
+        let words: Vec<&str> = folded.split(' ').collect();
+        let behind = words.iter().position(|word| *word == "PAYE").and_then(|at| words.get(at + 1..)).unwrap_or(&[]);
+        let to = behind.iter().position(|word| *word == "TO").and_then(|at| behind.get(at + 1..)).unwrap_or(&[]);
+        let is_clearing = words.iter().any(|word| matches!(*word, "CLEAR" | "CLEARS" | "CLEARED"));
+        !is_clearing
+            && matches!(
+                to,
+                ["WAGES" | "SALARIES", next, ..] | ["STAFF" | "THE", "WAGES" | "SALARIES", next, ..]
+                    if !matches!(*next, "CONTROL" | "PAYABLE" | "LIABILITY" | "CLEARING")
+            )
+            || matches!(to, ["WAGES" | "SALARIES"] | ["STAFF" | "THE", "WAGES" | "SALARIES"]) && !is_clearing
     })
 }
 

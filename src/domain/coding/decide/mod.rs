@@ -98,6 +98,8 @@ pub struct Decider<'k> {
     kin: Vec<Vec<(usize, f32)>>,
     /// Accounts of credit cards.
     cards: Vec<usize>,
+    /// Accounts whose names say that they are paid by standing order.
+    standing_orders: Vec<usize>,
     /// Rare words of account names: word, account, how much of the name it is.
     rare: BTreeMap<String, Vec<(usize, f32)>>,
     /// Words that stand beside each other in names of accounts.
@@ -124,6 +126,8 @@ impl<'k> Decider<'k> {
         let cards = knowledge.id("credit_card").map_or(&[][..], |id| chart.fits(id));
         let cards = cards.iter().filter(|fit| fit.score >= 0.6).map(|fit| fit.account).collect();
         let kin = knowledge.affinities.accounts(&chart.words);
+        let is_standing = |account: &usize| chart.has_word(*account, "STANDING") && chart.has_word(*account, "ORDER");
+        let standing_orders = (0..chart.kinds.len()).filter(is_standing).collect();
         let rare = rare_words(chart, &knowledge.words);
         let pairs = name_pairs(chart);
         let (home_sales, home_clients, home_services) = (Vec::new(), Vec::new(), Vec::new());
@@ -137,6 +141,7 @@ impl<'k> Decider<'k> {
             private_customers,
             kin,
             cards,
+            standing_orders,
             rare,
             pairs,
             home_sales,
@@ -277,6 +282,9 @@ impl<'k> Decider<'k> {
                     *named.entry(fit.account).or_insert(0.0) += WEIGHTS.account_word;
                 }
             }
+        }
+        if !money_in && self.reader.paye_is_pay() {
+            named.retain(|account, _| self.fit(*account, "paye") <= self.fit(*account, "salaries"));
         }
         // What a bank charges is no payment of its card.
         if self.is_about(clues.first(), &["bank_charges", "card_fees", "interest_paid"]) {

@@ -11,7 +11,7 @@ use crate::domain::coding::instructions::is_payment_service;
 use crate::domain::coding::knowledge::{ConceptId, NameWord, Strength, Target, WordLists, stem};
 use crate::domain::coding::meaning::Vector;
 use crate::domain::coding::weights::WEIGHTS;
-use crate::domain::coding::wording::Wording;
+use crate::domain::coding::wording::{Channel, Wording};
 
 /// Words that limit what an account is for: its other words do not lead there by themselves.
 const LIMITING_WORDS: &[&str] = &["ABROAD", "OVERSEA", "FOREIGN", "COMPUTER", "IT", "CAR"];
@@ -89,6 +89,11 @@ impl Decider<'_> {
         }
         for account in self.paired(wording.text(), money_in) {
             *named.entry(account).or_insert(0.0) += WEIGHTS.account_pair;
+        }
+        if wording.channel == Channel::StandingOrder {
+            for account in self.standing_orders.iter().filter(|account| self.takes(**account, money_in)) {
+                *named.entry(*account).or_insert(0.0) += WEIGHTS.account_word;
+            }
         }
         let mut add = |word: &str, weight: f32| {
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {

@@ -82,6 +82,13 @@ const REPLACEMENTS: &[Replacement] = &[
         applies: |decider, money_in| !money_in && !decider.reader.is_vat_registered(),
         replacement: |decider| kept(decider, "paye", 0.5),
     },
+    // PAYE is pay where the context says so.
+    Replacement {
+        concept: "paye",
+        own_fit: f32::INFINITY,
+        applies: |decider, money_in| !money_in && decider.reader.paye_is_pay(),
+        replacement: |decider| kept(decider, "salaries", 0.5),
+    },
     // A fee for another currency is a bank's charge; what a rate gains or loses is no fee.
     Replacement {
         concept: "fx_fees",

@@ -286,6 +286,7 @@ fn fit(tag: &Named, account: &Named) -> i32 {
         };
         score += if same { weight } else { 0 };
     }
+    score += if has_initials(&account.words, &tag.words) || has_initials(&tag.words, &account.words) { 6 } else { 0 };
     score += match (tag.kind, account.kind) {
         (Some(tag), Some(account)) if tag == account => 5,
         (None | Some(Kind::Current), None | Some(Kind::Current)) => 3,
@@ -298,6 +299,16 @@ fn fit(tag: &Named, account: &Named) -> i32 {
         && account.banks().next().is_some()
         && !tag.banks().any(|bank| account.banks().any(|other| is_same(bank, other)));
     score - if strange { 6 } else { 0 }
+}
+
+/// Whether one name has the initials of words that stand beside each other in the other: *BMM* is a Business Money Manager.
+fn has_initials(short: &[String], long: &[String]) -> bool {
+    let initials: Vec<char> = long.iter().filter_map(|word| word.chars().next()).collect();
+    let is_of = |word: &String| {
+        let letters: Vec<char> = word.chars().collect();
+        letters.len() >= 3 && initials.windows(letters.len()).any(|window| window == letters)
+    };
+    short.iter().any(is_of)
 }
 
 fn is_same(word: &str, other: &str) -> bool {
