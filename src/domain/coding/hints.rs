@@ -225,7 +225,7 @@ fn begins_anew(part: &[&str]) -> bool {
 
 /// Whether a sentence sends something to the owner: "is me", "her own", "drawings", "personal".
 fn speaks_of_private(words: &[&str]) -> bool {
-    const WORDS: &[&str] = &["PERSONAL", "PERSONALLY", "DRAWINGS", "MINE", "PRIVATELY"];
+    const WORDS: &[&str] = &["PERSONAL", "PERSONALLY", "DRAWINGS", "MINE", "HERS", "PRIVATELY"];
     const PAIRS: &[(&str, &[&str])] = &[
         ("ME", &["IS", "ARE", "JUST", "ALL", "ITS"]),
         ("HOME", &["FOR", "AT"]),

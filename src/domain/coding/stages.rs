@@ -494,7 +494,14 @@ fn agree(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision], is_
     }
 }
 
-/// Money in from a payee that money goes out to is money back.
+/// Whether a line in from a payee that is also paid speaks of what was bought.
+fn comes_back(wording: &Wording) -> bool {
+    const WORDS: &[&str] =
+        &["CREDIT", "RETURN", "RETURNS", "SHORT", "OVERPAID", "OVERCHARGE", "OVERCHARGED", "REBATE", "ADJUSTMENT", "CN"];
+    is_money_back(wording) || wording.text().split(' ').any(|word| WORDS.contains(&word))
+}
+
+/// Money in from a payee that money goes out to is money back, where the line says so or is about something bought.
 fn refunds(
     lines: &[Line<'_>],
     wordings: &[Wording],
@@ -538,17 +545,12 @@ fn refunds(
         match source {
             // A shop's payout is no refund of what the shop costs.
             Some(source) if is_payout(decision, &source) => {}
-            // Who sells animals buys them, too.
-            Some(source)
-                if named(&source) == Some("livestock_purchase")
-                    && !is_money_back(wording)
-                    && !expense(decision.concept) => {}
             // Nothing is known of the payee, or the person who is paid pays something in.
             Some(source)
                 if !is_money_back(wording)
                     && !expense(decision.concept)
                     && (source.method == Method::Fallback || is_person(&wording.payee)) => {}
-            Some(source) if decision.raw < 0.75 || expense(decision.concept) => {
+            Some(source) if comes_back(wording) && decision.raw < 0.75 || expense(decision.concept) => {
                 *decision = Decision { method: Method::Refund, raw: source.raw * 0.9, ..source };
             }
             _ if expense(decision.concept) && decision.method != Method::Fallback => decision.method = Method::Refund,

@@ -307,6 +307,7 @@ impl<'k> Decider<'k> {
             buys_animals
                 || !heats && self.is_about(Some(clue), TOLD_BY_PAYEE)
                 || *at == 0 && self.is_about(Some(clue), &["subscriptions_prof"])
+                || *at == 0 && clue.score >= WEIGHTS.decisive && self.is_about(Some(clue), &["subscriptions"])
         };
         if !money_in && self.is_about(clues.first(), &["pension"]) {
             named.retain(|account, _| self.fit(*account, "salaries") <= self.fit(*account, "pension"));

@@ -172,3 +172,56 @@ fn cards_do_not_pay_what_is_billed_and_a_supplier_gives_back_no_sale() {
     let found = on_chart("Mixed NHS and private dental practice, not VAT registered.", &chart, &lines);
     assert_eq!(found, ["Private fees", "Dental materials"]);
 }
+
+#[test]
+fn what_is_private_is_said_of_its_own_subject() {
+    let chart = [
+        ("Yarn sales", Income),
+        ("Web shop and software", Expense),
+        ("Yarn for resale", Expense),
+        ("Drawings", Equity),
+    ];
+    let lines = [("SHOPIFY* 339102918", "-25.00")];
+    let kits =
+        "Yarn shop, sole trader. I sell in the shop and through Shopify, and I supply my own kits to other shops.";
+    assert_eq!(on_chart(kits, &chart, &lines), ["Web shop and software"]);
+    let tax = "Yarn shop, sole trader. Shopify is the web shop, and the council tax and our own tax bills are private.";
+    assert_eq!(on_chart(tax, &chart, &lines), ["Web shop and software"]);
+    let hers = "Yarn shop, sole trader. Netflix, Shopify and the gym are hers, drawings.";
+    assert_eq!(on_chart(hers, &chart, &lines), ["Drawings"]);
+}
+
+#[test]
+fn paye_is_pay_where_the_context_says_so() {
+    let chart = [("Sales", Income), ("Wages", Expense), ("PAYE owed", Liability), ("Sundries", Expense)];
+    let lines = [("HMRC PAYE 475PL00881204", "-611.40")];
+    let direct = "Press, limited company. We simply post net pay, PAYE and pension to wages as they are paid.";
+    assert_eq!(on_chart(direct, &chart, &lines), ["Wages"]);
+    let cleared = "Press, limited company. The payroll journal is posted monthly; net pay, PAYE and pension clear it.";
+    assert_eq!(on_chart(cleared, &chart, &lines), ["PAYE owed"]);
+}
+
+#[test]
+fn who_gives_by_standing_order_gives_to_the_account_for_that() {
+    let chart =
+        [("Planned giving (standing orders)", Income), ("Gifts and one-off donations", Income), ("Sundries", Expense)];
+    let lines = [("STO FROM HOLMES E MRS", "45.00"), ("FPI HOLMES E MRS DONATION", "45.00")];
+    let found = on_chart("Parish church, a charity, not VAT registered.", &chart, &lines);
+    assert_eq!(found, ["Planned giving (standing orders)", "Gifts and one-off donations"]);
+}
+
+#[test]
+fn what_a_mart_pays_is_no_refund_of_what_is_bought_there() {
+    let chart = [("Lambs sold", Income), ("Sheep bought in", Expense), ("Sundries", Expense)];
+    let lines = [("LOWE AUCTIONEERS RAM LOT 22", "-840.00"), ("LOWE AUCTIONEERS LOT 114", "1642.60")];
+    let found = on_chart("Farm, a partnership with a flock of sheep, VAT registered.", &chart, &lines);
+    assert_eq!(found, ["Sheep bought in", "Lambs sold"]);
+}
+
+#[test]
+fn whoever_helps_in_a_workshop_is_paid_for_the_help() {
+    let chart = [("Sales", Income), ("Subcontract helpers", Expense), ("Training", Expense), ("Sundries", Expense)];
+    let context = "Piano workshop, sole trader. Isla Penrice and Gavin Stannard help me as self-employed.";
+    let lines = [("ISLA PENRICE 2 DAYS WORKSHOP", "-180.00"), ("ELLERY TRAINING WORKSHOP", "-180.00")];
+    assert_eq!(on_chart(context, &chart, &lines), ["Subcontract helpers", "Training"]);
+}
