@@ -66,6 +66,7 @@ const TOLD_BY_PAYEE: &[&str] = &[
     "rail",
     "air_travel",
     "fuel",
+    "donations",
 ];
 
 /// How lines call a deposit.
@@ -307,7 +308,7 @@ impl<'k> Decider<'k> {
             buys_animals
                 || !heats && self.is_about(Some(clue), TOLD_BY_PAYEE)
                 || *at == 0 && self.is_about(Some(clue), &["subscriptions_prof"])
-                || *at == 0 && clue.score >= WEIGHTS.decisive && self.is_about(Some(clue), &["subscriptions"])
+                || *at == 0 && clue.score >= WEIGHTS.decisive_trade && self.is_about(Some(clue), &["subscriptions"])
         };
         if !money_in && self.is_about(clues.first(), &["pension"]) {
             named.retain(|account, _| self.fit(*account, "salaries") <= self.fit(*account, "pension"));
