@@ -98,6 +98,11 @@ impl<'k> Reader<'k> {
         self.business.claims_mileage
     }
 
+    /// Whether the context sends pay to the account of wages.
+    pub fn pay_is_cost(&self) -> bool {
+        self.business.pay_is_cost
+    }
+
     /// Whether the context sends PAYE to the account of wages.
     pub fn paye_is_pay(&self) -> bool {
         self.business.paye_is_pay

@@ -496,8 +496,18 @@ fn agree(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision], is_
 
 /// Whether a line in from a payee that is also paid speaks of what was bought.
 fn comes_back(wording: &Wording) -> bool {
-    const WORDS: &[&str] =
-        &["CREDIT", "RETURN", "RETURNS", "SHORT", "OVERPAID", "OVERCHARGE", "OVERCHARGED", "REBATE", "ADJUSTMENT", "CN"];
+    const WORDS: &[&str] = &[
+        "CREDIT",
+        "RETURN",
+        "RETURNS",
+        "SHORT",
+        "OVERPAID",
+        "OVERCHARGE",
+        "OVERCHARGED",
+        "REBATE",
+        "ADJUSTMENT",
+        "CN",
+    ];
     is_money_back(wording) || wording.text().split(' ').any(|word| WORDS.contains(&word))
 }
 

@@ -36,6 +36,8 @@ pub struct Business<'k> {
     pub claims_mileage: bool,
     /// The context sends PAYE to the account of wages instead of clearing a liability.
     pub paye_is_pay: bool,
+    /// The context sends pay to the account of wages instead of clearing what a journal owes.
+    pub pay_is_cost: bool,
     /// Folded names of owners and directors, each as its words.
     pub owners: Vec<Vec<String>>,
     /// Folded names of employees, each as its words.
@@ -66,7 +68,8 @@ impl<'k> Business<'k> {
             is_company,
             has_private_purchases: has_private_purchases(&batch.business_context, words),
             claims_mileage: claims_mileage(&batch.business_context),
-            paye_is_pay: paye_is_pay(&batch.business_context),
+            paye_is_pay: is_sent_to_wages(&batch.business_context, &["PAYE"]),
+            pay_is_cost: is_sent_to_wages(&batch.business_context, &["PAY", "PAID", "STAFF"]),
             staff: staff::staff(&batch.business_context, &owners, words),
             owners,
         }
@@ -255,32 +258,34 @@ fn claims_mileage(context: &str) -> bool {
     })
 }
 
-/// Whether one sentence sends PAYE to wages: "we post net pay, PAYE and pension to wages".
-fn paye_is_pay(context: &str) -> bool {
+/// Whether one sentence sends what some words name to the account of wages: "we post net pay, PAYE and pension to wages".
+fn is_sent_to_wages(context: &str, what: &[&str]) -> bool {
     sentences(context).any(|sentence| {
         let folded = fold(sentence);
         let words: Vec<&str> = folded.split(' ').collect();
-        let behind = words.iter().position(|word| *word == "PAYE").and_then(|at| words.get(at + 1..)).unwrap_or(&[]);
+        let behind =
+            words.iter().position(|word| what.contains(word)).and_then(|at| words.get(at + 1..)).unwrap_or(&[]);
         let to = behind.iter().position(|word| *word == "TO").and_then(|at| behind.get(at + 1..)).unwrap_or(&[]);
-        let is_clearing = words.iter().any(|word| matches!(*word, "CLEAR" | "CLEARS" | "CLEARED"));
-        !is_clearing
-            && matches!(
-                to,
-                ["WAGES" | "SALARIES", next, ..] | ["STAFF" | "THE", "WAGES" | "SALARIES", next, ..]
-                    if !matches!(*next, "CONTROL" | "PAYABLE" | "LIABILITY" | "CLEARING")
-            )
-            || matches!(to, ["WAGES" | "SALARIES"] | ["STAFF" | "THE", "WAGES" | "SALARIES"]) && !is_clearing
+        let account = if let ["STAFF" | "THE", rest @ ..] = to { rest } else { to };
+        let is_cost = match account {
+            ["WAGES" | "SALARIES", next, ..] => !matches!(*next, "CONTROL" | "PAYABLE" | "LIABILITY" | "CLEARING"),
+            ["WAGES" | "SALARIES"] => true,
+            _ => false,
+        };
+        is_cost && !words.iter().any(|word| matches!(*word, "CLEAR" | "CLEARS" | "CLEARED"))
     })
 }
 
 /// Whether the context says that rent is charged with VAT: the landlord has opted to tax.
 fn rent_has_vat(context: &str, words: &WordLists) -> bool {
     sentences(context).any(|sentence| {
-        let folded = fold(sentence);
-        let says = |phrase: &str| has_phrase(&folded, phrase);
-        let about = says("RENT") || says("LANDLORD") || says("LEASE");
-        let taxed = words.taxed_rent.iter().any(says);
-        let denied = words.taxed_rent_denial.iter().any(says);
-        about && taxed && !denied
+        let says_so = |text: &str| {
+            let folded = fold(text);
+            let says = |phrase: &str| has_phrase(&folded, phrase);
+            let about = says("RENT") || says("LANDLORD") || says("LEASE");
+            about && words.taxed_rent.iter().any(says) && !words.taxed_rent_denial.iter().any(says)
+        };
+        // What is denied of somebody else in the sentence is not denied of the rent.
+        says_so(sentence) || sentence.split(',').any(says_so)
     })
 }

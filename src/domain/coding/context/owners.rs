@@ -99,7 +99,19 @@ impl Sentence<'_> {
                     before.as_deref(),
                     Some("musical" | "artistic" | "funeral" | "medical" | "associate" | "locum")
                 );
-                since_role = if drives || is_alone || is_office { usize::MAX } else { 0 };
+                // "She rents a table and pays me, and Ada works for me": nobody is named by it.
+                let is_object = bare(word).to_lowercase() == "me"
+                    && matches!(
+                        before.as_deref(),
+                        Some("pays" | "paid" | "invoices" | "bills" | "helps" | "for" | "to" | "with")
+                    );
+                since_role = if drives || is_alone || is_office || is_object { usize::MAX } else { 0 };
+                at += 1;
+                continue;
+            }
+            // "The directors are A and B, and two employees, C and D".
+            if matches!(bare(word).to_lowercase().as_str(), "employee" | "employees" | "staff") {
+                since_role = usize::MAX;
                 at += 1;
                 continue;
             }

@@ -86,7 +86,10 @@ fn statement(folded: &str, lists: &WordLists, is_of_owner: bool) -> Option<State
 /// What a clause with "registered" says; nothing when it speaks of somebody else: "He is not VAT registered".
 fn registration(words: &[&str], lists: &WordLists, is_of_owner: bool) -> Option<Statement> {
     // "VAT registered since 2019, not a charity": the denial must belong to the registration.
-    let at = words.iter().position(|word| word.ends_with("REGISTERED")).unwrap_or(0);
+    // "Registered as a CASC and not registered for VAT": the one next to *VAT* is meant.
+    let vat = words.iter().position(|word| matches!(*word, "VAT" | "TAW"));
+    let registrations = words.iter().enumerate().filter(|(_, word)| word.ends_with("REGISTERED"));
+    let at = registrations.map(|(at, _)| at).min_by_key(|at| vat.map_or(0, |vat| vat.abs_diff(*at))).unwrap_or(0);
     let denied_near =
         words.iter().enumerate().any(|(place, word)| lists.denial.has(word) && place <= at && at - place <= 4);
     let registered = !(denied_near || words.iter().any(|word| ["UNREGISTERED", "DEREGISTERED"].contains(word)));
@@ -119,6 +122,7 @@ mod tests {
             "No VAT number yet",
             "Not yet VAT-registered, cafe",
             "isn't registered for VAT",
+            "a club registered as a CASC and not registered for VAT because the bar is small",
             "Ada Quillan is a sole trader who tunes pianos around Hartburn; she is not VAT registered (turnover about £40,000).",
         ] {
             assert_eq!(stated_registration(context, lists), Some(false), "{context}");

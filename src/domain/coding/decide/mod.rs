@@ -421,6 +421,12 @@ impl<'k> Decider<'k> {
             && self.chart.kinds.get(owed.account) == Some(&AccountType::Liability)
         {
             let is_cost = |account: usize| self.chart.kinds.get(account) == Some(&AccountType::Expense);
+            if self.reader.pay_is_cost() && self.is_about(Some(pay), &["salaries"]) {
+                if let Some(cost) = costs.iter().find(|fit| is_cost(fit.account)) {
+                    *named.entry(cost.account).or_insert(0.0) += WEIGHTS.instructed;
+                }
+                return;
+            }
             named.retain(|account, _| !(is_cost(*account) && costs.iter().any(|fit| fit.account == *account)));
         }
     }

@@ -52,6 +52,12 @@ impl Named {
     }
 }
 
+/// The initials of three words of a name that stand beside each other: *BMM* for a Business Money Manager.
+fn initials(name: &Named) -> Vec<String> {
+    let first = |word: &String| word.chars().next().filter(|letter| letter.is_alphabetic());
+    name.words.windows(3).filter_map(|words| words.iter().map(first).collect::<Option<String>>()).collect()
+}
+
 /// A name written as one word, as some banks do: `CAPITALONTAP`. Empty when that would be no name.
 fn joined(name: &Named) -> String {
     const KINDS: [&str; 4] = ["CARD", "ACCOUNT", "BUSINESS", "CREDIT"];
@@ -81,6 +87,12 @@ impl OwnAccounts {
             own.owns.push(Own { account, kind, is_of_clients });
             own.learn(place, tag.words.iter().chain(of_account.iter().flat_map(|name| &name.words)));
             own.learn(place, [joined(tag)].iter().chain(of_account.map(joined).iter()));
+            own.learn(
+                place,
+                initials(tag)
+                    .iter()
+                    .chain(of_account.iter().flat_map(|name| initials(name)).collect::<Vec<_>>().iter()),
+            );
         }
         for (account, name) in charted.iter().enumerate() {
             if own.is_money(account) && !resolved.contains(&Some(account)) && own.owns.len() < own.tags + MOST_COMPARED
@@ -90,7 +102,10 @@ impl OwnAccounts {
                     kind: name.kind.unwrap_or(Kind::Current),
                     is_of_clients: holds_clients_money(name),
                 });
-                own.learn(own.owns.len() - 1, name.words.iter().chain([joined(name)].iter()));
+                own.learn(
+                    own.owns.len() - 1,
+                    name.words.iter().chain([joined(name)].iter()).chain(initials(name).iter()),
+                );
             }
         }
         own.learn_kinds();
