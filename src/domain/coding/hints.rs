@@ -257,7 +257,7 @@ fn speaks_of_private(words: &[&str]) -> bool {
         [before, word] => {
             let possessive = *word == "OWN"
                 && before.ends_with('S')
-                && !matches!(*before, "ITS" | "THIS" | "HAS" | "WAS" | "IS" | "BUSINESS" | "OURS");
+                && !matches!(*before, "HIS" | "ITS" | "THIS" | "HAS" | "WAS" | "IS" | "BUSINESS" | "OURS");
             possessive || PAIRS.iter().any(|(second, firsts)| word == second && firsts.contains(before))
         }
         _ => false,

@@ -120,6 +120,9 @@ impl Decider<'_> {
                 add(&format!("{word}ER"), weight);
             }
         }
+        if let Some(account) = self.of_initial(wording, clues) {
+            *named.entry(account).or_insert(0.0) += WEIGHTS.owners_account;
+        }
         let outline = vector.outline();
         // Beside strong evidence of what was bought, likeness only settles ties.
         let is_known = clues.first().is_some_and(|clue| clue.score >= WEIGHTS.usual)
@@ -141,6 +144,20 @@ impl Decider<'_> {
             self.candidates(wording, clues).into_iter().for_each(&mut compare);
         }
         named
+    }
+
+    /// Of several owners' accounts the one with a name that begins with an initial of the line: *Drawings - Will* for `DINSDALE W`.
+    fn of_initial(&self, wording: &Wording, clues: &[Clue]) -> Option<usize> {
+        let clue = clues.first().filter(|clue| self.is_about(Some(clue), &["drawings", "director_loan", "dividends"]))?;
+        let initials: Vec<&str> = wording.text().split(' ').filter(|word| word.chars().count() == 1).collect();
+        let fits = self.chart.fits(clue.concept);
+        let best = fits.first()?.score;
+        let has_initial = |account: usize| {
+            let words = self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
+            words.iter().skip(1).any(|word| initials.iter().any(|initial| word.stem.starts_with(initial)))
+        };
+        let mut meant = fits.iter().filter(|fit| fit.score >= best - WEIGHTS.phrase_fit && has_initial(fit.account));
+        meant.next().filter(|_| meant.next().is_none()).map(|fit| fit.account)
     }
 
     /// Accounts of which a line has two words beside each other that no other account of the direction has so: *Community plot*.
