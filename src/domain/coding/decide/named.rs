@@ -58,7 +58,9 @@ impl Decider<'_> {
         let mut add = |word: &str, weight: f32, phrase: Option<&Phrase>| {
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
                 if self.takes(*account, money_in) {
-                    let meant = if is_meant(phrase, *account) { 1.0 } else { WEIGHTS.word_of_a_phrase };
+                    // The first word is a name that the account may have for its payee: *Sky Sports*.
+                    let is_first = wording.text().split(' ').next() == Some(word);
+                    let meant = if is_first || is_meant(phrase, *account) { 1.0 } else { WEIGHTS.word_of_a_phrase };
                     *named.entry(*account).or_insert(0.0) += weight * part * meant;
                 }
             }
@@ -148,7 +150,8 @@ impl Decider<'_> {
 
     /// Of several owners' accounts the one with a name that begins with an initial of the line: *Drawings - Will* for `DINSDALE W`.
     fn of_initial(&self, wording: &Wording, clues: &[Clue]) -> Option<usize> {
-        let clue = clues.first().filter(|clue| self.is_about(Some(clue), &["drawings", "director_loan", "dividends"]))?;
+        let clue =
+            clues.first().filter(|clue| self.is_about(Some(clue), &["drawings", "director_loan", "dividends"]))?;
         let initials: Vec<&str> = wording.text().split(' ').filter(|word| word.chars().count() == 1).collect();
         let fits = self.chart.fits(clue.concept);
         let best = fits.first()?.score;
