@@ -81,6 +81,21 @@ const CARRIED: &[&str] = &["HAUL", "HAULAGE", "CARTAGE", "TRANSPORT"];
 /// Costs that a journal posts and a payment clears, where the chart keeps what is owed.
 const CLEARED: &[&str] = &["salaries", "director_salary", "corporation_tax"];
 
+/// Whether a line calls what it pays a subscription.
+fn says_subscription(text: &str) -> bool {
+    const WORDS: &[&str] = &["SUB", "SUBS", "SUBSCRIPTION", "SUBSCRIPTIONS", "MEMBERSHIP", "SENIOR", "ADULT"];
+    text.split(' ').any(|word| WORDS.contains(&word))
+}
+
+/// Words of juniors, minis and age groups: `U13`, `U16S`.
+fn is_young(word: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "JUNIOR", "JUNIORS", "JNR", "JNRS", "JR", "MINI", "MINIS", "COLT", "COLTS", "YOUTH", "GIRLS", "BOYS", "STUDENT",
+    ];
+    let age = word.strip_prefix('U').map(|age| age.trim_end_matches('S'));
+    WORDS.contains(&word) || age.is_some_and(|age| !age.is_empty() && age.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// Decides lines of one batch.
 #[derive(Debug)]
 pub struct Decider<'k> {
@@ -283,6 +298,18 @@ impl<'k> Decider<'k> {
                     *named.entry(fit.account).or_insert(0.0) += WEIGHTS.account_word;
                 }
             }
+        }
+        // Subscriptions of the young are told by a word for them.
+        if money_in && says_subscription(wording.text()) && !wording.text().split(' ').any(is_young) {
+            named.retain(|account, _| {
+                !["JUNIOR", "MINI", "COLT"].iter().any(|word| self.chart.has_word(*account, word))
+            });
+        }
+        // What somebody claims is no loan of theirs, where the chart keeps claims.
+        if !money_in && self.is_about(clues.first(), &["staff_expenses"]) {
+            named.retain(|account, _| {
+                self.fit(*account, "director_loan") <= self.fit(*account, "staff_expenses").max(WEIGHTS.own_account)
+            });
         }
         if !money_in && self.reader.paye_is_pay() {
             named.retain(|account, _| self.fit(*account, "paye") <= self.fit(*account, "salaries"));
