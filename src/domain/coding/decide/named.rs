@@ -155,12 +155,16 @@ impl Decider<'_> {
         let initials: Vec<&str> = wording.text().split(' ').filter(|word| word.chars().count() == 1).collect();
         let fits = self.chart.fits(clue.concept);
         let best = fits.first()?.score;
+        let alike: Vec<usize> =
+            fits.iter().filter(|fit| fit.score >= best - WEIGHTS.phrase_fit).map(|fit| fit.account).collect();
+        let words = |account: usize| self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
+        let is_own = |stem: &str| !alike.iter().all(|account| words(*account).iter().any(|word| word.stem == stem));
         let has_initial = |account: usize| {
-            let words = self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
-            words.iter().skip(1).any(|word| initials.iter().any(|initial| word.stem.starts_with(initial)))
+            let begins = |stem: &str| initials.iter().any(|initial| stem.starts_with(initial));
+            words(account).iter().any(|word| begins(&word.stem) && is_own(&word.stem))
         };
-        let mut meant = fits.iter().filter(|fit| fit.score >= best - WEIGHTS.phrase_fit && has_initial(fit.account));
-        meant.next().filter(|_| meant.next().is_none()).map(|fit| fit.account)
+        let mut meant = alike.iter().filter(|account| has_initial(**account));
+        meant.next().filter(|_| meant.next().is_none()).copied()
     }
 
     /// Accounts of which a line has two words beside each other that no other account of the direction has so: *Community plot*.
