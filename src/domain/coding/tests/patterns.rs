@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 24] = [
+const FOLDERS: [&str; 28] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -46,6 +46,10 @@ const FOLDERS: [&str; 24] = [
     "sealed_twenty_first",
     "sealed_twenty_second",
     "sealed_twenty_third",
+    "sealed_twenty_fourth",
+    "sealed_twenty_fifth",
+    "sealed_twenty_sixth",
+    "sealed_twenty_seventh",
 ];
 
 /// Words that stand in many payees' names and tell nobody.
