@@ -165,10 +165,16 @@ impl LineVat<'_> {
         Some(if is_fee { Vat::NoVat } else { Vat::Standard })
     }
 
-    /// Whether the line names a place abroad, and the supply is of a kind that suppliers abroad bill without British VAT
+    /// Whether the supplier of a line is abroad, and the supply is of a kind that suppliers abroad bill without British VAT
     /// (reverse charge: VATA 1994 s8) or under their own.
     fn is_billed_from_abroad(&self, line: &Line<'_>, id: ConceptId) -> bool {
-        self.knowledge.vat_words.may_be_from_abroad(id)
-            && self.knowledge.words.abroad.iter().any(|place| has_phrase(&line.text, place))
+        if !self.knowledge.vat_words.may_be_from_abroad(id) {
+            return false;
+        }
+        let words = &self.knowledge.words;
+        // The first words are the supplier's name: *Cafe Roma* is in Leeds.
+        let behind = line.text.match_indices(' ').nth(1).map_or("", |(at, _)| line.text.get(at..).unwrap_or(""));
+        words.abroad.iter().any(|place| has_phrase(behind, place))
+            || words.abroad_form.iter().any(|form| has_phrase(&line.text, form))
     }
 }

@@ -55,6 +55,7 @@ pub struct WordLists {
     pub(in crate::domain::coding) hint_plain: WordList,
     pub(in crate::domain::coding) town: WordList,
     pub(in crate::domain::coding) abroad: WordList,
+    pub(in crate::domain::coding) abroad_form: WordList,
     pub(in crate::domain::coding) account_plain: WordList,
 }
 
@@ -92,6 +93,7 @@ impl WordLists {
             hint_plain: take("hint_plain"),
             town: take("town"),
             abroad: take("abroad"),
+            abroad_form: take("abroad_form"),
             account_plain: take("account_plain"),
         };
         problems.extend(lists.keys().map(|name| format!("words.txt: unknown list {name}")));

@@ -164,6 +164,7 @@ fn words_of_a_line_say_more_of_its_vat_than_its_kind() {
         ("SOFTWARE SUBSCRIPTION LEEDS", "-49", Vat::Standard),
         ("IBIS HOTEL LYON", "-120", Vat::NoVat),
         ("IBIS HOTEL LEEDS", "-120", Vat::Standard),
+        ("PIZZERIA ROMA LEEDS", "-24", Vat::Standard),
         ("HM LAND REGISTRY", "-14", Vat::NoVat),
         ("PREMIER INN LTD", "-80", Vat::Standard),
         // Names of firms that a person could have.
