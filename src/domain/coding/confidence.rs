@@ -20,7 +20,7 @@ const MOST_FOR_FALLBACK: u16 = 150;
 /// Being right about a business that nobody learned from is less likely than the fit says, although it leaves out the
 /// business it predicts: knowledge has grown on all of those it is fitted to. On the first openings of sealed sets whose authors were
 /// asked for untidy feeds the odds of being wrong were 1.7 to 2.2 times those of the fit, of sets whose authors were asked for lines
-/// that a bookkeeper can code .9 to 1.3 (`docs/measurements/2026-11-27-coding.md`): between the two.
+/// that a bookkeeper can code .9 to 1.3 (`docs/measurements/2026-11-27-coding.md`). These odds lie between the two.
 const ODDS_UNSEEN_TENTHS: u32 = 15;
 
 /// The same for payments without receipts: whole bodies that paid them are left out of their fit

@@ -99,13 +99,13 @@ impl<'k> Reader<'k> {
     }
 
     /// Whether the context sends pay to the account of wages.
-    pub fn pay_is_cost(&self) -> bool {
-        self.business.pay_is_cost
+    pub fn pay_goes_to_wages(&self) -> bool {
+        self.business.pay_goes_to_wages
     }
 
     /// Whether the context sends PAYE to the account of wages.
-    pub fn paye_is_pay(&self) -> bool {
-        self.business.paye_is_pay
+    pub fn paye_goes_to_wages(&self) -> bool {
+        self.business.paye_goes_to_wages
     }
 
     /// Whether the business is registered for VAT.

@@ -147,7 +147,12 @@ impl Hint {
         let Some(((own, is_private), behind)) = behind.split_first() else { return false };
         // A clause with a verb of its own says all that is said of its subject.
         let says_itself = [" IS ", " ARE "].iter().any(|verb| own.contains(verb));
-        *is_private || !says_itself && before.iter().chain(behind).any(|(_, is_private)| *is_private)
+        // "Netflix is Kate's, drawings": a few words without a verb still speak of it.
+        const FEW: usize = 3;
+        let goes_on = behind.iter().take_while(|(clause, _)| clause.split_whitespace().count() <= FEW);
+        *is_private
+            || says_itself && goes_on.clone().any(|(_, is_private)| *is_private)
+            || !says_itself && before.iter().chain(behind).any(|(_, is_private)| *is_private)
     }
 
     /// Whether the clause of a word calls somebody self-employed, other than the owner, of whom the context speaks first.

@@ -9,8 +9,10 @@ use super::line::Line;
 use super::outcome::Vat;
 use super::text::fold;
 
-/// From this fit on an account is for lodgings, where the line is about them and where it is not.
+/// From this fit on an account is for lodgings, where the line is about them.
 const LODGING_FIT: f32 = 0.4;
+
+/// From this fit on an account is for lodgings, whatever the line is about.
 const OWN_LODGING_FIT: f32 = 0.7;
 
 /// What the VAT of a line is read from.
@@ -156,8 +158,8 @@ impl LineVat<'_> {
 
     /// An MOT test is outside the scope of VAT and costs no more than its statutory fee; what else a garage does is not.
     fn vat_of_test(&self, line: &Line<'_>, concept: &Concept) -> Option<Vat> {
-        /// The fee of a car, in pence (Motor Vehicles (Tests) Regulations 1981, as amended).
-        const MOST_FEE_PENCE: u128 = 54_85;
+        /// The fee of a van of up to 3.5 tonnes, in pence (Motor Vehicles (Tests) Regulations 1981, as amended); a car's is less.
+        const MOST_FEE_PENCE: u128 = 58_60;
         if line.amount >= 0 || !matches!(concept.name, "mot" | "vehicle_repairs") || !has_phrase(&line.text, "MOT") {
             return None;
         }
@@ -172,9 +174,13 @@ impl LineVat<'_> {
             return false;
         }
         let words = &self.knowledge.words;
-        // The first words are the supplier's name: *Cafe Roma* is in Leeds.
-        let behind = line.text.match_indices(' ').nth(1).map_or("", |(at, _)| line.text.get(at..).unwrap_or(""));
-        words.abroad.iter().any(|place| has_phrase(behind, place))
-            || words.abroad_form.iter().any(|form| has_phrase(&line.text, form))
+        let text = fold(&line.source.description);
+        // Cards print the place last, with codes and amounts behind it: *Istanbul Grill* is in Leeds.
+        let is_place = |word: &&str| word.chars().count() > 3 && word.chars().all(char::is_alphabetic);
+        let printed: Vec<&str> = text.split(' ').collect();
+        let until = printed.iter().rposition(|word| is_place(&word)).map_or(0, |at| at + 1);
+        let last = |count: usize| printed.get(until.checked_sub(count)?..until).map(|words| words.join(" "));
+        let is_abroad = |count: usize| last(count).is_some_and(|place| words.abroad.has(&place));
+        until > 1 && (is_abroad(1) || is_abroad(2)) || printed.iter().any(|word| words.abroad_form.has(word))
     }
 }

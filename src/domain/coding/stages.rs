@@ -7,7 +7,7 @@ use super::batch::{AccountType, Batch, InvoiceKind};
 use super::chart::Chart;
 use super::chart_cache::ChartCache;
 use super::confidence;
-use super::context::Business;
+use super::context::{Business, has_phrase};
 use super::decide::{Decider, Decision, Size};
 use super::evidence::{Reader, is_money_back};
 use super::hints::Hints;
@@ -268,7 +268,6 @@ struct Stage<'s> {
     knowledge: &'s Knowledge,
     line_vat: LineVat<'s>,
     chart: &'s Chart,
-
     allowed: &'s AllowedVat,
     /// What the words of a line are worth here.
     words: Basis,
@@ -494,21 +493,25 @@ fn agree(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision], is_
     }
 }
 
-/// Whether a line in from a payee that is also paid speaks of what was bought.
+/// Whether money in from a payee who is also paid comes back: the line says so, or it is paid in by the card it was paid with.
 fn comes_back(wording: &Wording) -> bool {
-    const WORDS: &[&str] = &[
-        "CREDIT",
+    const PHRASES: &[&str] = &[
+        "CREDIT NOTE",
+        "CREDIT CN",
         "RETURN",
         "RETURNS",
-        "SHORT",
+        "SHORT DEL",
+        "SHORT DELIVERY",
+        "SHORTAGE",
         "OVERPAID",
         "OVERCHARGE",
         "OVERCHARGED",
         "REBATE",
         "ADJUSTMENT",
-        "CN",
     ];
-    is_money_back(wording) || wording.text().split(' ').any(|word| WORDS.contains(&word))
+    is_money_back(wording)
+        || wording.channel == Channel::Card
+        || PHRASES.iter().any(|phrase| has_phrase(wording.text(), phrase))
 }
 
 /// Money in from a payee that money goes out to is money back, where the line says so or is about something bought.

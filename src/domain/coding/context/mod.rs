@@ -35,9 +35,9 @@ pub struct Business<'k> {
     /// The owner claims a rate a mile, in which the costs of running the vehicle are (ITTOIA 2005 s. 94D).
     pub claims_mileage: bool,
     /// The context sends PAYE to the account of wages instead of clearing a liability.
-    pub paye_is_pay: bool,
+    pub paye_goes_to_wages: bool,
     /// The context sends pay to the account of wages instead of clearing what a journal owes.
-    pub pay_is_cost: bool,
+    pub pay_goes_to_wages: bool,
     /// Folded names of owners and directors, each as its words.
     pub owners: Vec<Vec<String>>,
     /// Folded names of employees, each as its words.
@@ -68,8 +68,8 @@ impl<'k> Business<'k> {
             is_company,
             has_private_purchases: has_private_purchases(&batch.business_context, words),
             claims_mileage: claims_mileage(&batch.business_context),
-            paye_is_pay: is_sent_to_wages(&batch.business_context, &["PAYE"]),
-            pay_is_cost: is_sent_to_wages(&batch.business_context, &["PAY", "PAID", "STAFF"]),
+            paye_goes_to_wages: is_sent_to_wages(&batch.business_context, &["PAYE"]),
+            pay_goes_to_wages: is_sent_to_wages(&batch.business_context, &["PAY", "PAID", "STAFF"]),
             staff: staff::staff(&batch.business_context, &owners, words),
             owners,
         }
@@ -272,7 +272,11 @@ fn is_sent_to_wages(context: &str, what: &[&str]) -> bool {
             ["WAGES" | "SALARIES"] => true,
             _ => false,
         };
-        is_cost && !words.iter().any(|word| matches!(*word, "CLEAR" | "CLEARS" | "CLEARED"))
+        // A journal posts the cost, and what is paid from the bank clears what the journal owes.
+        let is_posted = |word: &&str| {
+            word.starts_with("JOURNAL") || matches!(*word, "CLEAR" | "CLEARS" | "CLEARED" | "GROSS" | "NOT" | "NEVER")
+        };
+        is_cost && !words.iter().any(is_posted)
     })
 }
 

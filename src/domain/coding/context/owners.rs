@@ -110,7 +110,7 @@ impl Sentence<'_> {
                 continue;
             }
             // "The directors are A and B, and two employees, C and D".
-            if matches!(bare(word).to_lowercase().as_str(), "employee" | "employees" | "staff") {
+            if bare(word).to_lowercase() == "employees" {
                 since_role = usize::MAX;
                 at += 1;
                 continue;

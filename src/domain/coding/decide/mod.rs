@@ -12,7 +12,7 @@ use super::chart::{Chart, Fit, capital_of};
 use super::context::has_phrase;
 use super::evidence::{Clue, Reader, is_money_back};
 use super::hints::Hints;
-use super::knowledge::{ConceptId, Knowledge, PatternMatch, Strength};
+use super::knowledge::{ConceptId, Knowledge, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::person::is_person;
@@ -81,7 +81,7 @@ const CARRIED: &[&str] = &["HAUL", "HAULAGE", "CARTAGE", "TRANSPORT"];
 /// Costs that a journal posts and a payment clears, where the chart keeps what is owed.
 const CLEARED: &[&str] = &["salaries", "director_salary", "corporation_tax"];
 
-/// Whether a line calls what it pays a subscription.
+/// Whether a line pays a subscription, or says that it is a grown-up's.
 fn says_subscription(text: &str) -> bool {
     const WORDS: &[&str] = &["SUB", "SUBS", "SUBSCRIPTION", "SUBSCRIPTIONS", "MEMBERSHIP", "SENIOR", "ADULT"];
     text.split(' ').any(|word| WORDS.contains(&word))
@@ -227,8 +227,7 @@ impl<'k> Decider<'k> {
             *named.entry(account).or_insert(0.0) += WEIGHTS.account_word * WEIGHTS.home_word * part;
         }
         let best_named = named.values().copied().fold(0.0, f32::max);
-        let is_to_person =
-            !money_in && wording.channel != Channel::Card && is_person(&wording.payee) && !self.is_known_firm(wording);
+        let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
         if clues.iter().all(|clue| clue.score < WEIGHTS.fallback_below) && best_named == 0.0 {
             return Decision { is_to_person, ..self.unknown(money_in) };
         }
@@ -253,17 +252,16 @@ impl<'k> Decider<'k> {
             Method::AccountName => decision.raw < WEIGHTS.weak_name_below,
             _ => false,
         };
+        let is_to_person = is_to_person && !self.is_firm_of(wording, decision.concept);
         Decision { is_to_person, is_usual, is_weak, ..decision }
     }
 
-    /// Whether the name of a payee, though it may be a person's, is a known firm's (*Matthew Clark*, *Toby Carvery*).
-    fn is_known_firm(&self, wording: &Wording) -> bool {
+    /// Whether the name of a payee, though it may be a person's, is that of a firm known for what was decided (*Matthew Clark*).
+    fn is_firm_of(&self, wording: &Wording, concept: Option<ConceptId>) -> bool {
         let mut found = Vec::new();
         self.knowledge.patterns.find(&wording.padded, &mut found);
-        let is_name = |hit: &PatternMatch<'_>| {
-            hit.start == 1 && hit.words >= 2 && hit.targets.iter().any(|target| target.strength == Strength::Usual)
-        };
-        found.iter().any(is_name)
+        let is_sold = |target: &Target| target.strength == Strength::Usual && Some(target.concept) == concept;
+        found.iter().any(|hit| hit.start == 1 && hit.words >= 2 && hit.targets.iter().any(is_sold))
     }
 
     /// What an owner who is named takes or pays in, and what it is not; none of others, and of a company.
@@ -311,7 +309,7 @@ impl<'k> Decider<'k> {
                 self.fit(*account, "director_loan") <= self.fit(*account, "staff_expenses").max(WEIGHTS.own_account)
             });
         }
-        if !money_in && self.reader.paye_is_pay() {
+        if !money_in && self.reader.paye_goes_to_wages() {
             named.retain(|account, _| self.fit(*account, "paye") <= self.fit(*account, "salaries"));
         }
         // What a bank charges is no payment of its card.
@@ -448,7 +446,7 @@ impl<'k> Decider<'k> {
             && self.chart.kinds.get(owed.account) == Some(&AccountType::Liability)
         {
             let is_cost = |account: usize| self.chart.kinds.get(account) == Some(&AccountType::Expense);
-            if self.reader.pay_is_cost() && self.is_about(Some(pay), &["salaries"]) {
+            if self.reader.pay_goes_to_wages() && self.is_about(Some(pay), &["salaries"]) {
                 if let Some(cost) = costs.iter().find(|fit| is_cost(fit.account)) {
                     *named.entry(cost.account).or_insert(0.0) += WEIGHTS.instructed;
                 }

@@ -55,11 +55,12 @@ impl Decider<'_> {
                 *score = score.max(WEIGHTS.affinity * part * shared);
             }
         }
+        // The first word is a name that an account may have for its payee: *Sky Sports*.
+        let payee = wording.text().split(' ').next().map(stem);
         let mut add = |word: &str, weight: f32, phrase: Option<&Phrase>| {
+            let is_first = payee.as_deref() == Some(word);
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
                 if self.takes(*account, money_in) {
-                    // The first word is a name that the account may have for its payee: *Sky Sports*.
-                    let is_first = wording.text().split(' ').next() == Some(word);
                     let meant = if is_first || is_meant(phrase, *account) { 1.0 } else { WEIGHTS.word_of_a_phrase };
                     *named.entry(*account).or_insert(0.0) += weight * part * meant;
                 }
@@ -152,7 +153,8 @@ impl Decider<'_> {
     fn of_initial(&self, wording: &Wording, clues: &[Clue]) -> Option<usize> {
         let clue =
             clues.first().filter(|clue| self.is_about(Some(clue), &["drawings", "director_loan", "dividends"]))?;
-        let initials: Vec<&str> = wording.text().split(' ').filter(|word| word.chars().count() == 1).collect();
+        let text = wording.text().replace("A C ", "");
+        let initials: Vec<&str> = text.split(' ').filter(|word| word.chars().count() == 1).collect();
         let fits = self.chart.fits(clue.concept);
         let best = fits.first()?.score;
         let alike: Vec<usize> =
@@ -161,7 +163,8 @@ impl Decider<'_> {
         let is_own = |stem: &str| !alike.iter().all(|account| words(*account).iter().any(|word| word.stem == stem));
         let has_initial = |account: usize| {
             let begins = |stem: &str| initials.iter().any(|initial| stem.starts_with(initial));
-            words(account).iter().any(|word| begins(&word.stem) && is_own(&word.stem))
+            let is_plain = |stem: &str| self.knowledge.words.owners_account_plain.has(stem);
+            words(account).iter().any(|word| begins(&word.stem) && is_own(&word.stem) && !is_plain(&word.stem))
         };
         let mut meant = alike.iter().filter(|account| has_initial(**account));
         meant.next().filter(|_| meant.next().is_none()).copied()

@@ -86,7 +86,7 @@ const REPLACEMENTS: &[Replacement] = &[
     Replacement {
         concept: "paye",
         own_fit: f32::INFINITY,
-        applies: |decider, money_in| !money_in && decider.reader.paye_is_pay(),
+        applies: |decider, money_in| !money_in && decider.reader.paye_goes_to_wages(),
         replacement: |decider| kept(decider, "salaries", 0.5),
     },
     // A fee for another currency is a bank's charge; what a rate gains or loses is no fee.

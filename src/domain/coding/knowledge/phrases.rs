@@ -74,8 +74,8 @@ impl Phrases {
     fn not_behind(&self, text: &str) -> usize {
         let head = head(text);
         let before = self.heads.partition_point(|other| *other < head);
-        let alike = self.heads.get(before..).unwrap_or(&[]).iter().take_while(|other| **other == head).count();
-        let alike = self.sorted.get(before..before + alike).unwrap_or(&[]);
+        let behind = self.heads.partition_point(|other| *other <= head);
+        let alike = self.sorted.get(before..behind).unwrap_or(&[]);
         before + alike.partition_point(|sorted| self.text(sorted.phrase) <= text)
     }
 

@@ -7,16 +7,16 @@ use crate::domain::coding::outcome::Vat;
 
 const VAT_WORDS: &str = include_str!("vat_words.tsv");
 
-/// In place of words: suppliers abroad bill such supplies.
+/// This stands in place of words where suppliers abroad bill such supplies without British VAT.
 const ABROAD: &str = "abroad";
 
-/// In place of concepts: whatever is paid for.
+/// This stands in place of concepts for whatever is paid for.
 const ANYTHING: &str = "*";
 
 /// Words that say the VAT of a line.
 #[derive(Debug, Default)]
 pub struct VatWords {
-    /// Of whatever is paid for.
+    /// What words say of whatever is paid for.
     of_payments: Vec<(Vec<&'static str>, Vat)>,
     by_concept: FxHashMap<ConceptId, Vec<(Vec<&'static str>, Vat)>>,
     abroad: FxHashSet<ConceptId>,

@@ -52,10 +52,10 @@ impl Named {
     }
 }
 
-/// The initials of three words of a name that stand beside each other: *BMM* for a Business Money Manager.
-fn initials(name: &Named) -> Vec<String> {
+/// The initials of three words that stand beside each other: *BMM* for a Business Money Manager.
+fn initials(words: &[String]) -> Vec<String> {
     let first = |word: &String| word.chars().next().filter(|letter| letter.is_alphabetic());
-    name.words.windows(3).filter_map(|words| words.iter().map(first).collect::<Option<String>>()).collect()
+    words.windows(3).filter_map(|words| words.iter().map(first).collect::<Option<String>>()).collect()
 }
 
 /// A name written as one word, as some banks do: `CAPITALONTAP`. Empty when that would be no name.
@@ -87,12 +87,9 @@ impl OwnAccounts {
             own.owns.push(Own { account, kind, is_of_clients });
             own.learn(place, tag.words.iter().chain(of_account.iter().flat_map(|name| &name.words)));
             own.learn(place, [joined(tag)].iter().chain(of_account.map(joined).iter()));
-            own.learn(
-                place,
-                initials(tag)
-                    .iter()
-                    .chain(of_account.iter().flat_map(|name| initials(name)).collect::<Vec<_>>().iter()),
-            );
+            for name in std::iter::once(tag).chain(of_account) {
+                own.learn_initials(place, name);
+            }
         }
         for (account, name) in charted.iter().enumerate() {
             if own.is_money(account) && !resolved.contains(&Some(account)) && own.owns.len() < own.tags + MOST_COMPARED
@@ -102,10 +99,8 @@ impl OwnAccounts {
                     kind: name.kind.unwrap_or(Kind::Current),
                     is_of_clients: holds_clients_money(name),
                 });
-                own.learn(
-                    own.owns.len() - 1,
-                    name.words.iter().chain([joined(name)].iter()).chain(initials(name).iter()),
-                );
+                own.learn(own.owns.len() - 1, name.words.iter().chain([joined(name)].iter()));
+                own.learn_initials(own.owns.len() - 1, name);
             }
         }
         own.learn_kinds();
@@ -192,6 +187,16 @@ impl OwnAccounts {
                 for end in 5..word.len() {
                     word.get(..end).into_iter().for_each(|cut| add(cut, weight.min(2)));
                 }
+            }
+        }
+    }
+
+    /// The initials of a name are a weak name: they may be somebody else's.
+    fn learn_initials(&mut self, own: usize, name: &Named) {
+        for letters in initials(&name.words) {
+            let entries = self.words.entry(letters).or_default();
+            if entries.iter().all(|(known, _)| *known != own) {
+                entries.push((own, 1));
             }
         }
     }
@@ -301,7 +306,9 @@ fn fit(tag: &Named, account: &Named) -> i32 {
         };
         score += if same { weight } else { 0 };
     }
-    score += if has_initials(&account.words, &tag.words) || has_initials(&tag.words, &account.words) { 6 } else { 0 };
+    let has_initials_of =
+        |one: &Named, other: &Named| initials(&other.words).iter().any(|letters| one.words.contains(letters));
+    score += if has_initials_of(account, tag) || has_initials_of(tag, account) { 6 } else { 0 };
     score += match (tag.kind, account.kind) {
         (Some(tag), Some(account)) if tag == account => 5,
         (None | Some(Kind::Current), None | Some(Kind::Current)) => 3,
@@ -314,16 +321,6 @@ fn fit(tag: &Named, account: &Named) -> i32 {
         && account.banks().next().is_some()
         && !tag.banks().any(|bank| account.banks().any(|other| is_same(bank, other)));
     score - if strange { 6 } else { 0 }
-}
-
-/// Whether one name has the initials of words that stand beside each other in the other: *BMM* is a Business Money Manager.
-fn has_initials(short: &[String], long: &[String]) -> bool {
-    let initials: Vec<char> = long.iter().filter_map(|word| word.chars().next()).collect();
-    let is_of = |word: &String| {
-        let letters: Vec<char> = word.chars().collect();
-        letters.len() >= 3 && initials.windows(letters.len()).any(|window| window == letters)
-    };
-    short.iter().any(is_of)
 }
 
 fn is_same(word: &str, other: &str) -> bool {
