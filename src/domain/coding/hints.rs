@@ -146,7 +146,7 @@ impl Hint {
         let (before, behind) = self.clauses.split_at(at);
         let Some(((own, is_private), behind)) = behind.split_first() else { return false };
         // A clause with a verb of its own says all that is said of its subject.
-        let says_itself = [" IS ", " ARE "].iter().any(|verb| own.contains(verb));
+        let says_itself = own.split(' ').any(|word| VERBS.contains(&word));
         // "Netflix is Kate's, drawings": a few words without a verb still speak of it.
         const FEW: usize = 3;
         let goes_on = behind.iter().take_while(|(clause, _)| clause.split_whitespace().count() <= FEW);
@@ -221,10 +221,14 @@ impl Hint {
     }
 }
 
+/// Verbs that a clause of its own has.
+const VERBS: &[&str] = &[
+    "IS", "ARE", "DOES", "DO", "HAS", "HAVE", "GOES", "GO", "CHARGE", "CHARGES", "PAY", "PAYS", "USE", "RUN", "MOVE",
+    "SELL", "KEEP",
+];
+
 /// Whether a part of a sentence has a subject and a verb of its own: "the landlord does not charge VAT".
 fn begins_anew(part: &[&str]) -> bool {
-    const VERBS: &[&str] =
-        &["IS", "ARE", "DOES", "DO", "HAS", "HAVE", "GOES", "GO", "CHARGES", "PAYS", "USE", "RUN", "MOVE"];
     matches!(part, ["THE" | "OUR" | "MY" | "WE" | "I", rest @ ..] if rest.iter().take(4).any(|word| VERBS.contains(word)))
 }
 

@@ -85,6 +85,12 @@ impl LineVat<'_> {
         {
             return Vat::NoVat;
         }
+        // A yard that is rented is no storage of goods.
+        let rent = self.knowledge.id("rent").filter(|_| concept.name == "storage" && line.amount < 0);
+        let (id, concept) = match rent.filter(|_| has_phrase(&line.text, "YARD")) {
+            Some(rent) => (rent, self.knowledge.concept(rent)),
+            None => (id, concept),
+        };
         // Rent is exempt unless the landlord has opted to tax, which the line or the context may say.
         let is_rent =
             concept.vat == Vat::Exempt && matches!(concept.name, "rent" | "storage" | "chair_rent" | "ground_rent");

@@ -286,7 +286,7 @@ fn rent_has_vat(context: &str, words: &WordLists) -> bool {
         let says_so = |text: &str| {
             let folded = fold(text);
             let says = |phrase: &str| has_phrase(&folded, phrase);
-            let about = says("RENT") || says("LANDLORD") || says("LEASE");
+            let about = ["RENT", "RENTED", "LANDLORD", "LEASE"].into_iter().any(says);
             about && words.taxed_rent.iter().any(says) && !words.taxed_rent_denial.iter().any(says)
         };
         // What is denied of somebody else in the sentence is not denied of the rent.

@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 28] = [
+const FOLDERS: [&str; 30] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -50,6 +50,8 @@ const FOLDERS: [&str; 28] = [
     "sealed_twenty_fifth",
     "sealed_twenty_sixth",
     "sealed_twenty_seventh",
+    "sealed_twenty_eighth",
+    "sealed_twenty_ninth",
 ];
 
 /// Words that stand in many payees' names and tell nobody.

@@ -187,3 +187,26 @@ fn cards_as_natwest_prints_them_pay_no_person() {
     all.business_context = Cow::Borrowed("A small firm, VAT registered.");
     assert!(code(&all).rows.iter().all(|row| row.vat == Vat::Standard));
 }
+
+#[test]
+fn rent_has_the_vat_that_the_landlord_charges() {
+    let rent = |context: &'static str| {
+        let mut all = batch(vec![line("2025-05-01", "STO GREENGATE UNITS RENT", "-475")]);
+        all.business_context = Cow::Borrowed(context);
+        code(&all).rows[0].vat
+    };
+    assert_eq!(
+        rent("A small firm, VAT registered. Our landlord charges VAT on the rent, and Sam is not VAT registered."),
+        Vat::Standard
+    );
+    assert_eq!(
+        rent("A small firm, VAT registered. The yard is rented from Greengate who do charge VAT."),
+        Vat::Standard
+    );
+    assert_eq!(
+        rent("A small firm, VAT registered. Neither the landlord, nor Janice who teaches, charges VAT."),
+        Vat::Exempt
+    );
+    assert_eq!(rent("A small firm, VAT registered. We charge VAT and rent a unit."), Vat::Exempt);
+    assert_eq!(rent("A small firm, VAT registered. The landlord doesn't charge VAT."), Vat::Exempt);
+}

@@ -260,3 +260,11 @@ fn owners_accounts_are_told_apart_by_an_initial() {
     let lines = [("PENRICE W DRAWINGS", "-1200.00"), ("PENRICE M DRAWINGS", "-1200.00")];
     assert_eq!(on_chart(context, &chart, &lines), ["Drawings - Will", "Drawings - John & Margaret"]);
 }
+
+#[test]
+fn a_clause_with_a_verb_says_nothing_of_what_is_private() {
+    let chart =
+        [("Sales", Income), ("Bank charges", Expense), ("Rent", Expense), ("Directors' loan account", Liability)];
+    let context = "Joinery, limited company. Anything for Neil personally goes to the director's loan, and Hill Units charge VAT on the rent.";
+    assert_eq!(on_chart(context, &chart, &[("DR FOREIGN PAYMENT CHARGE", "-17.00")]), ["Bank charges"]);
+}
