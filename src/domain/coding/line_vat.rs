@@ -184,7 +184,7 @@ impl LineVat<'_> {
         // Cards print the place last, with codes and amounts behind it: *Istanbul Grill* is in Leeds.
         let is_place = |word: &&str| word.chars().count() > 3 && word.chars().all(char::is_alphabetic);
         let printed: Vec<&str> = text.split(' ').collect();
-        let until = printed.iter().rposition(|word| is_place(&word)).map_or(0, |at| at + 1);
+        let until = printed.iter().rposition(is_place).map_or(0, |at| at + 1);
         let last = |count: usize| printed.get(until.checked_sub(count)?..until).map(|words| words.join(" "));
         let is_abroad = |count: usize| last(count).is_some_and(|place| words.abroad.has(&place));
         until > 1 && (is_abroad(1) || is_abroad(2)) || printed.iter().any(|word| words.abroad_form.has(word))
