@@ -149,10 +149,9 @@ impl Hint {
         let says_itself = own.split(' ').any(|word| VERBS.contains(&word));
         // "Netflix is Kate's, drawings": a few words without a verb still speak of it.
         const FEW: usize = 3;
-        let goes_on = behind.iter().take_while(|(clause, _)| clause.split_whitespace().count() <= FEW);
-        *is_private
-            || says_itself && goes_on.clone().any(|(_, is_private)| *is_private)
-            || !says_itself && before.iter().chain(behind).any(|(_, is_private)| *is_private)
+        let mut goes_on = behind.iter().take_while(|(clause, _)| clause.split_whitespace().count() <= FEW);
+        let says_so = |(_, is_private): &(String, bool)| *is_private;
+        *is_private || if says_itself { goes_on.any(says_so) } else { before.iter().chain(behind).any(says_so) }
     }
 
     /// Whether the clause of a word calls somebody self-employed, other than the owner, of whom the context speaks first.

@@ -109,8 +109,11 @@ impl LineVat<'_> {
         if let Some(vat) = self.vat_of_test(line, concept) {
             return vat;
         }
-        if line.amount < 0 && self.is_billed_from_abroad(line, id) {
-            return Vat::NoVat;
+        if let Some(vat) = self.knowledge.vat_words.vat_abroad(id)
+            && line.amount < 0
+            && self.is_from_abroad(line)
+        {
+            return vat;
         }
         if let Some(vat) = self.business.vat(id) {
             return vat;
@@ -173,12 +176,8 @@ impl LineVat<'_> {
         Some(if is_fee { Vat::NoVat } else { Vat::Standard })
     }
 
-    /// Whether the supplier of a line is abroad, and the supply is of a kind that suppliers abroad bill without British VAT
-    /// (reverse charge: VATA 1994 s8) or under their own.
-    fn is_billed_from_abroad(&self, line: &Line<'_>, id: ConceptId) -> bool {
-        if !self.knowledge.vat_words.may_be_from_abroad(id) {
-            return false;
-        }
+    /// Whether a line says that its supplier is abroad.
+    fn is_from_abroad(&self, line: &Line<'_>) -> bool {
         let words = &self.knowledge.words;
         let text = fold(&line.source.description);
         // Cards print the place last, with codes and amounts behind it: *Istanbul Grill* is in Leeds.

@@ -1,5 +1,5 @@
-//! Finding which of many phrases stand in a line. The phrases are sorted, which takes a tenth of the time that an automaton
-//! of them takes to build: a process that has just been started codes its first batch sooner.
+//! Finding which of many phrases stand in a line. The phrases are sorted, which takes less time than building an automaton of
+//! them: a process that has just been started codes its first batch sooner.
 
 /// Phrases that all begin with a space.
 #[derive(Debug, Default)]

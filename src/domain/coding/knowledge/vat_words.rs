@@ -1,13 +1,13 @@
 //! What words of a line say of the VAT inside it, whatever is usual for what the line is about (`vat_words.tsv`).
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::ConceptId;
 use crate::domain::coding::outcome::Vat;
 
 const VAT_WORDS: &str = include_str!("vat_words.tsv");
 
-/// This stands in place of words where suppliers abroad bill such supplies without British VAT.
+/// This stands in place of words where the code is that of suppliers abroad.
 const ABROAD: &str = "abroad";
 
 /// This stands in place of concepts for whatever is paid for.
@@ -19,7 +19,8 @@ pub struct VatWords {
     /// What words say of whatever is paid for.
     of_payments: Vec<(Vec<&'static str>, Vat)>,
     by_concept: FxHashMap<ConceptId, Vec<(Vec<&'static str>, Vat)>>,
-    abroad: FxHashSet<ConceptId>,
+    /// The codes of what suppliers abroad bill.
+    abroad: FxHashMap<ConceptId, Vat>,
 }
 
 impl VatWords {
@@ -44,7 +45,7 @@ impl VatWords {
                     continue;
                 };
                 if words == ABROAD {
-                    read.abroad.insert(*concept);
+                    read.abroad.insert(*concept, vat);
                 } else {
                     read.by_concept.entry(*concept).or_default().push((words.split(',').collect(), vat));
                 }
@@ -60,8 +61,8 @@ impl VatWords {
         of_concept.iter().chain(of_payments).find(|(words, _)| has(words)).map(|(_, vat)| *vat)
     }
 
-    /// Whether suppliers abroad bill such supplies.
-    pub fn may_be_from_abroad(&self, concept: ConceptId) -> bool {
-        self.abroad.contains(&concept)
+    /// The code of such a supply where the supplier is abroad; none where suppliers abroad bill no such supplies.
+    pub fn vat_abroad(&self, concept: ConceptId) -> Option<Vat> {
+        self.abroad.get(&concept).copied()
     }
 }
