@@ -126,6 +126,7 @@ impl<'k> Reader<'k> {
         self.add_rates(wording, &mut sums);
         self.add_gifts(wording, money_in, &mut sums);
         self.add_people(wording, money_in, &mut sums);
+        self.add_private(wording, money_in, &mut sums);
         self.add_hints(wording, money_in, &mut sums);
         let strongest = sums.strongest();
         self.add_meaning(vector, money_in, strongest, &mut sums);
@@ -516,6 +517,17 @@ impl<'k> Reader<'k> {
         }
     }
 
+    /// What a remark calls private goes to the owner, whatever was bought.
+    fn add_private(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
+        let private = if self.business.is_company { self.named.director_loan } else { self.named.drawings };
+        if !money_in
+            && is_called_private(wording)
+            && let Some(concept) = private
+        {
+            sums.add(concept, WEIGHTS.private, Method::UniversalPattern);
+        }
+    }
+
     /// Whether the context says near the payee's name that it is about a concept.
     fn context_says(&self, concept: ConceptId, wording: &Wording) -> bool {
         let about = |hit: &PatternMatch<'_>| hit.targets.iter().any(|target| target.concept == concept);
@@ -668,6 +680,13 @@ fn is_bank_name<'t>(mut words: impl Iterator<Item = &'t str>) -> bool {
 
 /// How people write that an account is theirs.
 const OWN_ACCOUNT: &[&str] = &["OWN ACCT", "OWN ACC", "OWN ACCOUNT", "OWN A C"];
+
+/// Whether the last word of a line calls a purchase private, or a remark says that it was paid for with the wrong card.
+fn is_called_private(wording: &Wording) -> bool {
+    let text = wording.text();
+    let is_last = |word: &str| text.strip_suffix(word).is_some_and(|rest| rest.ends_with(' '));
+    is_last("PERSONAL") || is_last("PRIVATE") || has_phrase(text, "WRONG CARD")
+}
 
 /// Words of work by the week.
 const LABOUR: &[&str] = &["WK", "WE", "WEEK", "WKS", "DAYS", "HRS", "HOURS", "LABOUR", "SHIFTS", "SHIFT"];

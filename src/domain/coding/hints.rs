@@ -196,6 +196,12 @@ impl Hint {
         stems.into_iter().collect()
     }
 
+    /// Whether it says what is bought somewhere: "at the cash and carry we mainly buy drinks".
+    pub fn says_what_is_bought(&self) -> bool {
+        const PHRASES: &[&str] = &[" WE BUY ", " I BUY ", " IS BOUGHT ", " MAINLY ", " MOSTLY "];
+        PHRASES.iter().any(|phrase| self.padded.contains(phrase))
+    }
+
     /// Stems of the words near a word of it.
     pub fn near(&self, word: &str) -> Vec<String> {
         if is_payment_service(word) {

@@ -8,12 +8,44 @@ use super::knowledge::{Concept, ConceptId, Knowledge};
 use super::line::Line;
 use super::outcome::Vat;
 use super::text::fold;
+use super::weights::WEIGHTS;
 
 /// From this fit on an account is for lodgings, where the line is about them.
 const LODGING_FIT: f32 = 0.4;
 
 /// From this fit on an account is for lodgings, whatever the line is about.
 const OWN_LODGING_FIT: f32 = 0.7;
+
+/// Words of accounts that hold what customers pay in advance.
+const IN_ADVANCE: &[&str] = &["DEPOSIT", "DEPOSITS", "IN ADVANCE"];
+
+/// Words of those that hold it for lodgings, whatever else is sold.
+const FOR_LODGINGS: &[&str] = &["COTTAGE", "COTTAGES", "HOLIDAY", "HOLIDAYS", "ROOM", "ROOMS"];
+
+/// Words of those whose money is given back, or is no customer's.
+const GIVEN_BACK: &[&str] = &[
+    "BOND",
+    "BONDS",
+    "CASK",
+    "CASKS",
+    "CLIENT",
+    "CLIENTS",
+    "DAMAGE",
+    "DAMAGES",
+    "HIRERS",
+    "HOLDING",
+    "KEG",
+    "KEGS",
+    "KEY",
+    "KEYS",
+    "REFUNDABLE",
+    "RENT",
+    "RETURNABLE",
+    "SECURITY",
+    "TENANCY",
+    "TENANT",
+    "TENANTS",
+];
 
 /// What the VAT of a line is read from.
 pub struct LineVat<'s> {
@@ -39,12 +71,19 @@ impl LineVat<'_> {
             let is_bought = line.amount < 0 && kind == Some(&AccountType::Expense);
             return if is_company && is_bought { Vat::Standard } else { Vat::NoVat };
         };
-        if matches!(kind, Some(AccountType::Liability | AccountType::Equity)) {
-            return Vat::NoVat;
-        }
-        let concept = self.knowledge.concept(id);
         let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
         let says = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));
+        if matches!(kind, Some(AccountType::Liability | AccountType::Equity)) {
+            // What customers pay in advance is part of the price, with its VAT; what is given back is none
+            // (Notice 700, section 14).
+            let is_advance = line.amount > 0 && says(IN_ADVANCE) && !says(GIVEN_BACK) && self.is_advance(decision);
+            return match is_advance {
+                true if says(FOR_LODGINGS) => Vat::Standard,
+                true => self.vat_of_sales(Vat::NoVat),
+                false => Vat::NoVat,
+            };
+        }
+        let concept = self.knowledge.concept(id);
         if kind == Some(&AccountType::Income) {
             if says(&["EXEMPT"]) {
                 return Vat::Exempt;
@@ -120,9 +159,7 @@ impl LineVat<'_> {
         }
         // A customer's name may tell the customer's trade; what is sold is the caller's own.
         if kind == Some(&AccountType::Income) && !self.is_own_income(id) {
-            return self
-                .sales
-                .map_or(concept.vat, |sales| self.business.vat(sales).unwrap_or(self.knowledge.concept(sales).vat));
+            return self.vat_of_sales(concept.vat);
         }
         // A person who is paid for work is seldom registered: nothing is reclaimed on a guess.
         if kind == Some(&AccountType::Expense) && concept.vat == Vat::Standard && decision.is_to_person {
@@ -138,6 +175,17 @@ impl LineVat<'_> {
             return Vat::Standard;
         }
         concept.vat
+    }
+
+    /// The VAT of what the business sells; of a business without a trade what is given.
+    fn vat_of_sales(&self, without: Vat) -> Vat {
+        self.sales.map_or(without, |sales| self.business.vat(sales).unwrap_or(self.knowledge.concept(sales).vat))
+    }
+
+    /// Whether an account holds what customers pay in advance.
+    fn is_advance(&self, decision: &Decision) -> bool {
+        let fits = self.knowledge.id("customer_deposits").map_or(&[][..], |id| self.chart.fits(id));
+        fits.iter().any(|fit| fit.account == decision.account && fit.score >= WEIGHTS.own_account)
     }
 
     /// Whether income of this kind is what the business itself may have.
