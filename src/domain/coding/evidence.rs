@@ -47,6 +47,8 @@ struct Named {
     subcontractors: Option<ConceptId>,
     freelancers: Option<ConceptId>,
     training: Option<ConceptId>,
+    mileage: Option<ConceptId>,
+    use_of_home: Option<ConceptId>,
     subsistence: Option<ConceptId>,
     loan: Option<ConceptId>,
     plant_capital: Option<ConceptId>,
@@ -73,6 +75,8 @@ impl<'k> Reader<'k> {
             subcontractors: id("subcontractors"),
             freelancers: id("freelancers"),
             training: id("training"),
+            mileage: id("mileage"),
+            use_of_home: id("use_of_home"),
             subsistence: id("subsistence"),
             loan: id("loan"),
             plant_capital: id("plant_capital"),
@@ -436,6 +440,16 @@ impl<'k> Reader<'k> {
             return;
         }
         if self.owner_of(wording).is_some() {
+            // What an owner claims for miles and the home is a cost, where the chart keeps an account for it.
+            let claims = [self.named.mileage, self.named.use_of_home].into_iter().flatten();
+            let is_claimed = |concept: &ConceptId| {
+                sums.best() == Some(*concept)
+                    && sums.strongest() >= WEIGHTS.decisive_trade
+                    && self.best_fit(*concept) >= WEIGHTS.own_account
+            };
+            if !money_in && claims.into_iter().any(|concept| is_claimed(&concept)) {
+                return;
+            }
             let concept = match (self.business.is_company, money_in) {
                 (true, _) => self.named.director_loan,
                 (false, false) => self.named.drawings,
@@ -521,7 +535,7 @@ impl<'k> Reader<'k> {
     fn add_private(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
         let private = if self.business.is_company { self.named.director_loan } else { self.named.drawings };
         if !money_in
-            && is_called_private(wording)
+            && (is_called_private(wording) || self.hints.statements.is_private(wording.text()))
             && let Some(concept) = private
         {
             sums.add(concept, WEIGHTS.private, Method::UniversalPattern);

@@ -7,6 +7,7 @@ use super::batch::Account;
 use super::instructions::{Instructions, is_payment_service};
 use super::knowledge::{Knowledge, PatternMatch, Strength, WordLists, stem};
 use super::line::Line;
+use super::statements::Statements;
 use super::text::{fold, sentences};
 
 /// One sentence of the context.
@@ -27,6 +28,8 @@ pub struct Hints {
     by_word: BTreeMap<String, Vec<usize>>,
     /// What the context says of codes of the chart, and of amounts.
     pub instructions: Instructions,
+    /// What the context states of payees.
+    pub statements: Statements,
     /// Accounts that the context calls by their whole name, as it is written in the chart.
     pub spoken_of: BTreeSet<usize>,
     /// Words of the caller's own name: the capital words that the context begins with, or that stand behind *trades as*.
@@ -41,7 +44,8 @@ impl Hints {
         let instructions = Instructions::read(context, accounts, &is_telling);
         let spoken_of = accounts.iter().enumerate().filter(|(_, account)| is_spoken_of(context, &account.name));
         let spoken_of = spoken_of.map(|(at, _)| at).collect();
-        let mut hints = Self { instructions, spoken_of, own_name: own_name(context), ..Self::default() };
+        let statements = Statements::read(context, accounts, lines, lists, &|word| common.contains(word));
+        let mut hints = Self { instructions, statements, spoken_of, own_name: own_name(context), ..Self::default() };
         for sentence in sentences(context) {
             let folded = fold(sentence);
             let words: Vec<&str> = folded.split(' ').filter(|word| !word.is_empty()).collect();

@@ -4,9 +4,12 @@ use super::batch::{AccountType, Batch};
 use super::chart::Chart;
 use super::context::{Business, has_phrase};
 use super::decide::Decision;
+use super::hints::Hints;
+use super::instructions::is_payment_service;
 use super::knowledge::{Concept, ConceptId, Knowledge};
 use super::line::Line;
 use super::outcome::Vat;
+use super::statements::VatSaid;
 use super::text::fold;
 use super::weights::WEIGHTS;
 
@@ -52,6 +55,7 @@ pub struct LineVat<'s> {
     pub batch: &'s Batch<'s>,
     pub knowledge: &'s Knowledge,
     pub business: &'s Business<'s>,
+    pub hints: &'s Hints,
     pub chart: &'s Chart,
     /// What a receipt from an unknown payer is here.
     pub sales: Option<ConceptId>,
@@ -60,7 +64,40 @@ pub struct LineVat<'s> {
 impl LineVat<'_> {
     /// The VAT code of a line that is decided, before the caller's own codes are asked for.
     pub fn code(&self, line: &Line<'_>, decision: &Decision) -> Vat {
-        if !self.business.is_vat_registered {
+        let usual = self.usual(line, decision);
+        let kind = self.chart.kinds.get(decision.account);
+        let is_traded = matches!(kind, Some(AccountType::Income | AccountType::Expense));
+        if !self.business.is_vat_registered || self.business.has_flat_rate && line.amount < 0 || !is_traded {
+            return usual;
+        }
+        // What banks, insurers, councils and staff are paid has its own law, whoever is paid.
+        const OF_LAW: &[&str] = &[
+            "bank_charges",
+            "business_rates",
+            "card_fees",
+            "donations",
+            "insurance",
+            "interest_paid",
+            "pension",
+            "prof_indemnity",
+            "property_insurance",
+            "salaries",
+            "vehicle_insurance",
+            "vehicle_tax",
+        ];
+        let is_of_law = decision.concept.is_some_and(|id| OF_LAW.contains(&self.knowledge.concept(id).name));
+        match self.hints.statements.vat(&line.text) {
+            // What is said of a service's bills is not said of the sales it passes on.
+            Some(VatSaid::NotCharged) if line.amount > 0 && line.words().any(is_payment_service) => usual,
+            Some(VatSaid::NotCharged) if matches!(usual, Vat::Standard | Vat::Reduced) => Vat::NoVat,
+            Some(VatSaid::Code(code)) if !is_of_law => code,
+            _ => usual,
+        }
+    }
+
+    /// The VAT code without what the context says of the payee.
+    fn usual(&self, line: &Line<'_>, decision: &Decision) -> Vat {
+        if !self.business.is_vat_registered || self.business.has_flat_rate && line.amount < 0 {
             return Vat::NoVat;
         }
         let kind = self.chart.kinds.get(decision.account);
@@ -167,8 +204,15 @@ impl LineVat<'_> {
         }
         // Stamps are exempt; what Royal Mail bills to firms with an account is not.
         const BILLED: &[&str] = &["ROYAL MAIL BUSINESS", "ROYAL MAIL ACCOUNT", "ROYAL MAIL OBA"];
-        const DEBITED: &[&str] = &["DIRECT DEBIT", "DD", "DDR", "D D"];
-        if concept.name == "postage" && (has(BILLED) || has(&["ROYAL MAIL"]) && has(DEBITED)) {
+        const BILLED_AS: &[&str] = &["DIRECT DEBIT", "DD", "DDR", "D D", "OBA"];
+        if concept.name == "postage" && (has(BILLED) || has(&["ROYAL MAIL"]) && has(BILLED_AS)) {
+            return Vat::Standard;
+        }
+        // A chair in a salon is let with its facilities, which the law taxes; a context says where that is so.
+        if line.amount > 0
+            && self.business.let_chair_has_vat
+            && matches!(concept.name, "chair_rent" | "chair_rent_income" | "room_hire_income")
+        {
             return Vat::Standard;
         }
         if is_rent && (has_phrase(&line.text, "VAT") || self.business.rent_has_vat) {

@@ -24,6 +24,7 @@ mod person;
 mod printed;
 mod settlement;
 mod stages;
+mod statements;
 #[cfg(test)]
 mod tests;
 mod text;

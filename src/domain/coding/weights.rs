@@ -118,6 +118,8 @@ pub struct Weights {
     pub instructed: f32,
     /// The same for a person whose line has a remark.
     pub instructed_person: f32,
+    /// An account that the context sends a payee to by its name.
+    pub stated: f32,
     /// What belongs to an account of such a name.
     pub affinity: f32,
     /// An owner's name in the name of an account.
@@ -233,6 +235,7 @@ pub const WEIGHTS: Weights = Weights {
     hinted_word: 2.04,
     instructed: 4.5,
     instructed_person: 2.0,
+    stated: 6.3,
     affinity: 3.878,
     owners_account: 2.0,
     like_from: 0.292,

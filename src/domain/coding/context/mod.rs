@@ -22,12 +22,16 @@ pub struct Business<'k> {
     pub is_vat_registered: bool,
     /// A VAT scheme was named whose effect on single lines cannot be known.
     pub has_special_vat_scheme: bool,
+    /// On the flat rate scheme what is bought carries no VAT that could be reclaimed (Notice 733, section 4).
+    pub has_flat_rate: bool,
     /// Construction services are under the domestic reverse charge.
     pub has_reverse_charge: bool,
     /// From this price on equipment is an asset.
     pub asset_from_pence: i128,
     /// The context says that there is VAT on the rent.
     pub rent_has_vat: bool,
+    /// The context says that there is VAT on what others pay for a chair or a room.
+    pub let_chair_has_vat: bool,
     /// A company, rather than a sole trader, partnership or charity.
     pub is_company: bool,
     /// The context sends the director's private purchases, which are among a company's own, to the loan account.
@@ -62,9 +66,11 @@ impl<'k> Business<'k> {
             sectors: sectors(knowledge, &folded, &context_phrases, &chart_phrases),
             is_vat_registered: vat_status::is_vat_registered(batch, &names, words),
             has_special_vat_scheme: in_context(&words.special_vat_scheme) > 0,
+            has_flat_rate: has_flat_rate(&folded),
             has_reverse_charge: has_phrase(&folded, "REVERSE CHARGE") || has_phrase(&folded, "DRC"),
             asset_from_pence: asset_from_pence(batch, words),
             rent_has_vat: rent_has_vat(&batch.business_context, words),
+            let_chair_has_vat: let_chair_has_vat(&batch.business_context, words),
             is_company,
             has_private_purchases: has_private_purchases(&batch.business_context, words),
             claims_mileage: claims_mileage(&batch.business_context),
@@ -249,6 +255,16 @@ fn has_private_purchases(context: &str, words: &WordLists) -> bool {
     })
 }
 
+/// Whether a folded context says that the business is on the flat rate scheme: "standard scheme, not flat rate" does not.
+fn has_flat_rate(folded: &str) -> bool {
+    const DENIALS_BEFORE: usize = 4;
+    let words: Vec<&str> = folded.split(' ').collect();
+    words.windows(2).enumerate().any(|(at, pair)| {
+        let before = words.get(at.saturating_sub(DENIALS_BEFORE)..at).unwrap_or_default();
+        pair == ["FLAT", "RATE"] && !before.iter().any(|word| matches!(*word, "NOT" | "NO" | "LEFT" | "NEVER"))
+    })
+}
+
 /// Whether one sentence says that mileage is claimed.
 fn claims_mileage(context: &str) -> bool {
     sentences(context).any(|sentence| {
@@ -277,6 +293,17 @@ fn is_sent_to_wages(context: &str, what: &[&str]) -> bool {
             word.starts_with("JOURNAL") || matches!(*word, "CLEAR" | "CLEARS" | "CLEARED" | "GROSS" | "NOT" | "NEVER")
         };
         is_cost && !words.iter().any(is_posted)
+    })
+}
+
+/// Whether one sentence says that those who rent a chair or a room are charged VAT.
+fn let_chair_has_vat(context: &str, words: &WordLists) -> bool {
+    sentences(context).any(|sentence| {
+        let folded = fold(sentence);
+        let says = |phrase: &str| has_phrase(&folded, phrase);
+        let is_let = ["CHAIR", "CHAIRS"].into_iter().any(says) && ["RENT", "RENTS", "RENTERS"].into_iter().any(says);
+        let denials: &[&str] = &["NO VAT", "NOT CHARGE VAT", "DONT CHARGE VAT", "DO NOT CHARGE VAT", "WITHOUT VAT"];
+        is_let && words.taxed_rent.iter().any(says) && !denials.iter().any(|denial| says(denial))
     })
 }
 

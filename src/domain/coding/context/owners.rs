@@ -109,8 +109,8 @@ impl Sentence<'_> {
                 at += 1;
                 continue;
             }
-            // "The directors are A and B, and two employees, C and D".
-            if bare(word).to_lowercase() == "employees" {
+            // "The directors are A and B, and two employees, C and D", "sole trader, one lad (C) on the payroll".
+            if matches!(bare(word).to_lowercase().as_str(), "employees" | "employee" | "lad" | "lads" | "apprentice") {
                 since_role = usize::MAX;
                 at += 1;
                 continue;

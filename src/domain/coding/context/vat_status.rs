@@ -28,6 +28,8 @@ pub(super) fn is_vat_registered(batch: &Batch<'_>, account_names: &[String], lis
 enum Statement {
     /// It says so: "VAT registered", "under the threshold".
     Plain(bool),
+    /// It says what VAT is on: "customers pay 20% VAT". What has none beside it is of others.
+    Charged,
     /// It only implies it: "quarterly VAT returns".
     Implied(bool),
 }
@@ -38,19 +40,22 @@ fn stated_registration(context: &str, lists: &WordLists) -> Option<bool> {
     // A full stop behind "No" ends no sentence: "VAT No. GB 123".
     let context =
         context.replace("No. ", "No ").replace("no. ", "no ").replace("Reg. ", "Reg ").replace("reg. ", "reg ");
+    // Nor does a colon behind "VAT" part a clause: "VAT: standard scheme".
+    let context = context.replace("VAT:", "VAT ");
     let (first, rest) = context.split_once(". ").unwrap_or((&context, ""));
     let is_of_owner = has_phrase(&fold(first), "SOLE TRADER");
-    let (mut plain, mut implied) = (None, None);
+    let (mut plain, mut implied, mut charged) = (None, None, None);
     for (text, is_of_owner) in [(first, is_of_owner), (rest, false)] {
         for clause in text.split(['.', ';', ',', '(', ')', '\n', '\u{2013}', '\u{2014}', ':']) {
             match statement(&fold(clause), lists, is_of_owner) {
                 Some(Statement::Plain(registered)) => plain = plain.or(Some(registered)),
                 Some(Statement::Implied(registered)) => implied = implied.or(Some(registered)),
+                Some(Statement::Charged) => charged = Some(true),
                 None => {}
             }
         }
     }
-    plain.or(implied)
+    plain.or(charged).or(implied)
 }
 
 /// What a clause says; `is_of_owner` where *she* is the sole trader whom the same sentence names.
@@ -62,8 +67,18 @@ fn statement(folded: &str, lists: &WordLists, is_of_owner: bool) -> Option<State
         return Some(Statement::Plain(false));
     }
     let names_vat = has(&["VAT", "VATABLE", "TAW"]);
+    if names_vat && has_phrase(folded, "VAT REG") && lists.vat_of_others.has_any(&words) && is_denied {
+        return None;
+    }
+    if has_phrase(folded, "VAT REG") || has_phrase(folded, "VAT REGD") {
+        return Some(Statement::Plain(!is_denied));
+    }
     if has(&["REGISTERED", "UNREGISTERED", "DEREGISTERED"]) && (names_vat || is_denied) {
-        return registration(&words, lists, is_of_owner);
+        let is_of_others = !names_vat && is_about_others(&words, lists);
+        return if is_of_others { None } else { registration(&words, lists, is_of_owner) };
+    }
+    if has_phrase(folded, "SO WE ARE REGISTERED") {
+        return Some(Statement::Charged);
     }
     if !names_vat {
         let names_scheme = ["FLAT RATE", "PARTIALLY EXEMPT", "PARTLY EXEMPT"];
@@ -80,6 +95,9 @@ fn statement(folded: &str, lists: &WordLists, is_of_owner: bool) -> Option<State
     if is_denied {
         return Some(Statement::Implied(false));
     }
+    if has(&["20"]) && has(&["SALES", "CUSTOMERS", "HOUSEHOLDERS", "INVOICES", "CHARGE", "EVERYTHING"]) {
+        return Some(Statement::Charged);
+    }
     lists.vat_practice.has_any(&words).then_some(Statement::Implied(true))
 }
 
@@ -95,6 +113,39 @@ fn registration(words: &[&str], lists: &WordLists, is_of_owner: bool) -> Option<
     let registered = !(denied_near || words.iter().any(|word| ["UNREGISTERED", "DEREGISTERED"].contains(word)));
     let is_of_others = !registered && !is_of_owner && lists.vat_of_others.has_any(words);
     (!is_of_others).then_some(Statement::Plain(registered))
+}
+
+/// Whether what is denied is denied of somebody else: "the musicians aren't registered".
+fn is_about_others(words: &[&str], lists: &WordLists) -> bool {
+    const OWN: &[&str] = &[
+        "WE",
+        "I",
+        "IM",
+        "IT",
+        "AND",
+        "ALSO",
+        "STILL",
+        "SO",
+        "BUSINESS",
+        "CHARITY",
+        "CHURCH",
+        "CLUB",
+        "COMPANY",
+        "COUNCIL",
+        "FIRM",
+        "GROUP",
+        "HALL",
+        "PARTNERSHIP",
+        "SHOP",
+        "SHE",
+        "HE",
+        "SOCIETY",
+        "TRADER",
+        "TRUST",
+    ];
+    let denial = words.iter().position(|word| lists.denial.has(word)).unwrap_or(0);
+    let before = words.get(..denial).unwrap_or_default();
+    !before.is_empty() && !before.iter().any(|word| OWN.contains(word))
 }
 
 /// "VAT No. GB 123 4567 89": what follows "VAT" is a number.
@@ -115,6 +166,7 @@ mod tests {
         let lists = &Knowledge::get().words;
         for context in [
             "Not VAT registered.",
+            "roofer, just me. NOT vat reg, well under",
             "We're under the threshold so no VAT",
             "Sole trader, not registered for VAT. Cash basis",
             "turnover is well below the VAT threshold",
@@ -128,6 +180,10 @@ mod tests {
             assert_eq!(stated_registration(context, lists), Some(false), "{context}");
         }
         for context in [
+            "1. VAT reg, standard. 2. Tolls, no VAT on those",
+            "VAT: yes registered. Grass rent, no vat",
+            "VAT: standard, invoice basis. Car parking from the council, no VAT",
+            "Builders are reverse charge so no VAT in what they pay. Householders pay 20% VAT",
             "Limited company, VAT registered (standard accrual scheme).",
             "VAT number GB123456789",
             "VAT no. 123 4567 89",

@@ -12,6 +12,7 @@ use super::chart::{Chart, Fit, capital_of};
 use super::context::has_phrase;
 use super::evidence::{Clue, Reader, is_money_back};
 use super::hints::Hints;
+use super::instructions::is_payment_service;
 use super::knowledge::{ConceptId, Knowledge, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
@@ -240,10 +241,15 @@ impl<'k> Decider<'k> {
         }
         self.clear_net_wages(&clues, &mut named);
         self.add_instructed(wording, (money_in, named_pence), strongest >= WEIGHTS.usual, &mut named);
+        let stated = self.stated(wording, money_in);
+        if let Some((account, plainness)) = stated {
+            *named.entry(account).or_insert(0.0) += WEIGHTS.stated * plainness;
+        }
         if !money_in {
             self.drop_income(&mut clues, gives_back);
         }
-        let decision = self.weigh(&clues, &named, (money_in, is_by_card), gives_back);
+        let stated = stated.map(|(account, _)| account);
+        let decision = self.weigh(&clues, &named, (money_in, is_by_card), gives_back, stated);
         let usual = clues.get(worded..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
         let is_usual = usual && decision.method == Method::Semantic;
         let is_weak = match decision.method {
@@ -482,6 +488,16 @@ impl<'k> Decider<'k> {
         }
     }
 
+    /// The account that the context sends a line's payee to by its name, and how plainly.
+    fn stated(&self, wording: &Wording, money_in: bool) -> Option<(usize, f32)> {
+        let is_kept = |account| self.chart.kinds.get(account) == Some(&AccountType::Asset);
+        let stated = |account| is_kept(account) || self.takes(account, money_in);
+        // A card company's fees are not the takings that it pays out.
+        let is_fee = !money_in && wording.text().split(' ').any(is_payment_service);
+        let is_spent = |account| self.chart.kinds.get(account) == Some(&AccountType::Expense);
+        self.hints.statements.account(wording.text(), |account| stated(account) && (!is_fee || is_spent(account)))
+    }
+
     /// What was sold, if a line that gives money back tells.
     fn sold(&self, wording: &Wording, vector: &Vector, digits: u32) -> Option<ConceptId> {
         let clues = self.reader.clues(wording, vector, true, digits);
@@ -540,6 +556,7 @@ impl<'k> Decider<'k> {
         named: &BTreeMap<usize, f32>,
         (money_in, is_taken_by_card): (bool, bool),
         gives_back: bool,
+        stated: Option<usize>,
     ) -> Decision {
         let mut by_account: BTreeMap<usize, Weight> = BTreeMap::new();
         let mut total = (WEIGHTS.sharpness * WEIGHTS.nothing).exp();
@@ -608,7 +625,7 @@ impl<'k> Decider<'k> {
                 && !weight.concept.is_some_and(|concept| self.is_of_documents(concept));
             // A word of the name takes nothing away from what else the line says.
             let may_go = |method| self.may_go(*account, method, money_in, gives_back);
-            !is_of_documents && (may_go(weight.method) || may_go(weight.worded))
+            Some(*account) == stated || !is_of_documents && (may_go(weight.method) || may_go(weight.worded))
         });
         let Some((account, weight)) = ranked.first().cloned() else { return self.unknown(money_in) };
         let concept = weight.concept.or_else(|| self.concept_of(account));

@@ -173,7 +173,8 @@ impl Decider<'_> {
 
     /// Accounts of which a line has two words beside each other that no other account of the direction has so: *Community plot*.
     fn paired(&self, text: &str, money_in: bool) -> BTreeSet<usize> {
-        let stems: Vec<String> = text.split(' ').map(stem).collect();
+        let words = text.split(' ').filter(|word| !matches!(*word, "OF" | "THE" | "AND"));
+        let stems: Vec<String> = words.map(stem).collect();
         let pairs = stems.windows(2).filter_map(|pair| self.pairs.get(pair.join(" ").as_str()));
         let only = pairs.filter_map(|accounts| {
             let mut takers = accounts.iter().filter(|account| self.takes(**account, money_in));

@@ -185,7 +185,7 @@ fn sides(lines: &[Line<'_>], own: &OwnAccounts, taken: impl Fn(usize) -> bool) -
             true => side.tag.is_some_and(|tag| own.is_of_clients(tag)),
             false => side.named.iter().any(|(other, _)| own.is_of_clients(*other)),
         };
-        if !side.signals.never || may_be_fees {
+        if !side.signals.never || may_be_fees || side.signals.cash {
             let buckets = if line.pence < 0 { &mut outs } else { &mut ins };
             buckets.entry(line.pence.abs()).or_default().push(side);
         }
@@ -250,11 +250,14 @@ fn matches_of_many(own: &OwnAccounts, outs: &[Side], ins: &[Side]) -> Vec<Match>
 
 fn compare(own: &OwnAccounts, out: &Side, into: &Side, at_out: usize, at_into: usize) -> Option<Match> {
     let (from, to) = (out.tag?, into.tag?);
-    if from == to || (out.is_silent() && into.is_silent()) {
+    // Notes and coins go between a cash account and a bank.
+    let is_cash =
+        (own.kind(from) == Kind::Cash) != (own.kind(to) == Kind::Cash) && (out.signals.cash || into.signals.cash);
+    if from == to || (out.is_silent() && into.is_silent() && !is_cash) {
         return None;
     }
     let is_fees = own.is_of_clients(from) && !own.is_of_clients(to) && into.names(from) > 0;
-    if (out.signals.never || into.signals.never) && !is_fees {
+    if (out.signals.never || into.signals.never) && !is_fees && !is_cash {
         return None;
     }
     let card = own.kind(to) == Kind::Card;
@@ -272,10 +275,17 @@ fn compare(own: &OwnAccounts, out: &Side, into: &Side, at_out: usize, at_into: u
     let is_mirrored =
         out.signals.numbered && into.signals.numbered && !out.strangers.is_empty() && letters(out) == letters(into);
     says += if is_mirrored { 2 } else { 0 };
-    says += if is_fees { 3 } else { 0 };
+    says += if is_cash {
+        5
+    } else if is_fees {
+        3
+    } else {
+        0
+    };
     let stranger_to_card = card && !out.strangers.is_empty() && out.names(to) == 0;
     let sign = is_mirrored
         || is_fees
+        || is_cash
         || out.signals.transfer
         || into.signals.transfer
         || (into.signals.thanks && card)

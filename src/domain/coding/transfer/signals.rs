@@ -15,13 +15,18 @@ pub(super) struct Signals {
     pub(super) card: bool,
     /// A wallet whose money can only have come from its balance.
     pub(super) wallet: bool,
+    /// Notes and coins paid in or drawn.
+    pub(super) cash: bool,
     /// Something that is never a transfer, whatever the amounts.
     pub(super) never: bool,
 }
 
+/// Words of notes and coins that are paid in or drawn.
+const CASH: &[&str] = &["ATM", "BANKED", "BANKING", "CASH", "CASHPOINT", "COUNTER", "LNK", "LODGEMENT", "NOTEMACHINE"];
+
 /// Reads the signals of a line's words; `own` recognises words of own accounts' names, which forbid nothing.
 pub(super) fn signals<'t>(words: &[&'t str], own: impl Fn(&'t str) -> bool) -> Signals {
-    let mut signals = Signals::default();
+    let mut signals = Signals { cash: words.iter().any(|word| CASH.contains(word)), ..Signals::default() };
     for (place, word) in words.iter().enumerate() {
         let before = place.checked_sub(1).and_then(|place| words.get(place)).copied().unwrap_or("");
         let after = words.get(place + 1).copied().unwrap_or("");
@@ -56,6 +61,7 @@ pub(super) fn signals<'t>(words: &[&'t str], own: impl Fn(&'t str) -> bool) -> S
             "AC" | "ACC" | "ACCOUNT" if matches!(before, "TO" | "FROM") => signals.numbered = true,
             "THANK" if after == "YOU" => signals.thanks = true,
             "THANKYOU" => signals.thanks = true,
+            "THANKS" if before == "WITH" => signals.thanks = true,
             "RECEIVED" | "RECD" if before == "PAYMENT" => signals.thanks = true,
             "PAYMENT" if before == "DEBIT" => signals.thanks = true,
             word if is_never(word) && !own(word) => signals.never = true,
