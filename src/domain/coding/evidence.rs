@@ -534,11 +534,13 @@ impl<'k> Reader<'k> {
     /// What a remark calls private goes to the owner, whatever was bought.
     fn add_private(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
         let private = if self.business.is_company { self.named.director_loan } else { self.named.drawings };
+        let is_stated = self.hints.statements.is_private(wording.text());
         if !money_in
-            && (is_called_private(wording) || self.hints.statements.is_private(wording.text()))
+            && (is_stated || is_called_private(wording))
             && let Some(concept) = private
         {
-            sums.add(concept, WEIGHTS.private, Method::UniversalPattern);
+            let weight = WEIGHTS.private + if is_stated { WEIGHTS.stated_private } else { 0.0 };
+            sums.add(concept, weight, Method::UniversalPattern);
         }
     }
 

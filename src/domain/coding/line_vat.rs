@@ -23,7 +23,7 @@ const OWN_LODGING_FIT: f32 = 0.7;
 const IN_ADVANCE: &[&str] = &["DEPOSIT", "DEPOSITS", "IN ADVANCE"];
 
 /// Words of those that hold it for lodgings, whatever else is sold.
-const FOR_LODGINGS: &[&str] = &["COTTAGE", "COTTAGES", "HOLIDAY", "HOLIDAYS", "ROOM", "ROOMS"];
+const FOR_LODGINGS: &[&str] = &["COTTAGE", "COTTAGES", "GUEST", "GUESTS", "HOLIDAY", "HOLIDAYS", "ROOM", "ROOMS"];
 
 /// Words of those whose money is given back, or is no customer's.
 const GIVEN_BACK: &[&str] = &[

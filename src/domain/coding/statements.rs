@@ -3,7 +3,9 @@
 //! A sentence is read from left to right. Names are words of the context that lines have as well; what follows a link (*is*, *=*,
 //! *goes to*) is said of the names before it, up to the names of the next statement.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::batch::{Account, AccountType};
 use super::knowledge::{WordLists, name_words, stem};
@@ -75,7 +77,7 @@ struct Statement {
 #[derive(Debug, Default)]
 pub struct Statements {
     list: Vec<Statement>,
-    by_name: BTreeMap<String, Vec<usize>>,
+    by_name: FxHashMap<String, Vec<usize>>,
 }
 
 /// A word of the context.
@@ -89,9 +91,9 @@ struct Token<'c> {
 
 /// Words of lines, by which names are known.
 struct Vocabulary<'l> {
-    words: BTreeSet<&'l str>,
-    first_words: BTreeSet<&'l str>,
-    account_stems: BTreeSet<String>,
+    words: FxHashSet<&'l str>,
+    first_words: FxHashSet<&'l str>,
+    account_stems: FxHashSet<String>,
     lists: &'l WordLists,
 }
 
@@ -104,6 +106,9 @@ impl Statements {
         lists: &WordLists,
         is_common: &dyn Fn(&str) -> bool,
     ) -> Self {
+        if context.is_empty() {
+            return Self::default();
+        }
         let chart = ChartWords::read(accounts);
         let vocabulary = Vocabulary {
             words: lines
@@ -112,7 +117,7 @@ impl Statements {
                 .filter(|word| !is_common(word) || SERVICES.contains(word))
                 .collect(),
             first_words: lines.iter().filter_map(|line| line.words().next()).collect(),
-            account_stems: chart.stems.iter().flatten().cloned().collect(),
+            account_stems: chart.by_stem.keys().cloned().collect(),
             lists,
         };
         let mut read = Self::default();
@@ -164,6 +169,7 @@ impl Statements {
             }
             if is_private(tokens, at) && !is_denied(tokens, at) {
                 self.add(&names, Said::Private);
+                self.add(&private_behind(tokens, at), Said::Private);
                 is_said = true;
             } else if !token.names.is_empty() {
                 if is_said || link.is_some() || !is_listed && !near(last_name, BETWEEN_NAMES_MAX) {
@@ -241,9 +247,12 @@ impl Statements {
 
     /// What is said of the names of a line: of several statements those that name most of it.
     fn about<'s, T: 's>(&'s self, text: &str, said: impl Fn(&Said) -> Option<T>) -> Vec<T> {
+        let named: Vec<usize> = text.split(' ').filter_map(|word| self.by_name.get(word)).flatten().copied().collect();
+        if named.is_empty() {
+            return Vec::new();
+        }
+        let places: BTreeSet<usize> = named.into_iter().collect();
         let words: BTreeSet<&str> = text.split(' ').collect();
-        let places: BTreeSet<usize> =
-            words.iter().filter_map(|word| self.by_name.get(*word)).flatten().copied().collect();
         let count = |statement: &Statement| statement.names.iter().filter(|name| words.contains(name.as_str())).count();
         let found: Vec<(usize, T)> = places
             .into_iter()
@@ -385,6 +394,7 @@ fn stems_of(name: &str) -> Vec<String> {
 /// The accounts of a chart by the stems of their names.
 struct ChartWords {
     stems: Vec<Vec<String>>,
+    by_stem: FxHashMap<String, Vec<usize>>,
 }
 
 /// Accounts that some words name: one, or an income and an expense of one name.
@@ -404,7 +414,14 @@ impl ChartWords {
             let has = |words: &[&str]| stems.iter().any(|stem| words.contains(&stem.as_str()));
             if has(&["VAT"]) || account.kind == AccountType::Asset && !has(KEPT) { Vec::new() } else { stems }
         });
-        Self { stems: stems.collect() }
+        let stems: Vec<Vec<String>> = stems.collect();
+        let mut by_stem: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        for (account, stems) in stems.iter().enumerate() {
+            for stem in stems {
+                by_stem.entry(stem.clone()).or_default().push(account);
+            }
+        }
+        Self { stems, by_stem }
     }
 
     /// The account whose name stands at the beginning of some tokens; a part of the name is enough where they say where something goes.
@@ -418,8 +435,10 @@ impl ChartWords {
             }
         }
         let leading = |account: &Vec<String>| run.iter().take_while(|(stem, _)| account.contains(stem)).count();
+        let (first, _) = run.first()?;
+        let having = self.by_stem.get(first)?.iter().filter_map(|at| Some((*at, self.stems.get(*at)?)));
         let ranked: Vec<(usize, usize, usize)> =
-            self.stems.iter().enumerate().map(|(at, account)| (at, leading(account), account.len())).collect();
+            having.map(|(at, account)| (at, leading(account), account.len())).collect();
         let count = ranked.iter().map(|(_, count, _)| *count).max().filter(|count| *count > 0)?;
         let best = ranked.iter().filter(|(_, known, _)| *known == count);
         let length = best.clone().map(|(.., length)| *length).min()?;
@@ -445,12 +464,38 @@ fn is_private(tokens: &[Token<'_>], at: usize) -> bool {
         "PRIVATE" | "PERSONAL" => ends,
         "ME" => {
             let is_shopping = word(Some(at + 1)) == "SHOPPING";
-            (ends || is_shopping) && matches!(before, "IS" | "ARE" | "WAS" | "WERE" | "ALL" | "JUST" | "ITS")
+            let is_equal = at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|token| token.raw == "=");
+            (ends || is_shopping)
+                && (is_equal || matches!(before, "IS" | "ARE" | "WAS" | "WERE" | "ALL" | "JUST" | "ITS"))
         }
         "HOME" => ends && before == "FOR",
+        "DAUGHTERS" | "SONS" | "KIDS" | "CHILDRENS" | "WIFES" | "HUSBANDS" | "MUMS" | "DADS" => {
+            matches!(before, "MY" | "HER" | "HIS") || before == "FOR" && !matches!(word(Some(at)), "KIDS" | "CHILDRENS")
+        }
         "OWN" => ends && (before.ends_with('S') || matches!(before, "MY" | "HER" | "HIS")),
         _ => false,
     }
+}
+
+/// Names behind what calls something private: "also mine: A, B", "is mine, so is A".
+fn private_behind(tokens: &[Token<'_>], at: usize) -> BTreeSet<String> {
+    let words = |from: usize| tokens.iter().skip(from).flat_map(|token| token.words.iter().map(String::as_str));
+    let is_listed = tokens.get(at).is_some_and(|token| token.raw.ends_with(':'));
+    let so =
+        (at + 1..tokens.len()).find(|at| words(*at).take(2).eq(["SO", "IS"]) || words(*at).take(2).eq(["SO", "ARE"]));
+    let from = if is_listed { Some(at + 1) } else { so.map(|so| so + 2) };
+    let listed = from.into_iter().flat_map(|from| tokens.iter().skip(from));
+    // Up to a name of which something else is said.
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    let mut listed = listed.peekable();
+    while let Some(token) = listed.next() {
+        let is_said_of = listed.peek().is_some_and(|next| matches!(next.raw, "is" | "are" | "=" | "goes"));
+        if is_said_of || token.names.is_empty() && !matches!(token.raw, "and" | "&" | "or" | "the") {
+            break;
+        }
+        names.extend(token.names.iter().cloned());
+    }
+    names
 }
 
 /// Whether one of the two words before denies.

@@ -34,6 +34,8 @@ pub struct Weights {
     pub owner: f32,
     /// The context says that a payee is private.
     pub private: f32,
+    /// So much more where a statement of the context is about the payee by name.
+    pub stated_private: f32,
     /// A word beside the payee in the context.
     pub hint_word: f32,
     /// A person who is not known.
@@ -193,6 +195,7 @@ pub const WEIGHTS: Weights = Weights {
     further: 0.36,
     owner: 1.833,
     private: 3.429,
+    stated_private: 1.0,
     hint_word: 1.368,
     person: 1.007,
     combined: 0.72,

@@ -39,7 +39,12 @@ fn with_firms_surname(context: &str, owners: &BTreeSet<Vec<String>>) -> Vec<Vec<
     });
     let has_initials =
         context.split_whitespace().next().is_some_and(|word| bare(word).chars().count() == 1 && bare(word) != "I");
-    let surname = words.next().map(fold).filter(|word| has_initials && word.chars().count() >= 4);
+    // "Example's Coaches is a partnership of two brothers".
+    let possessor = context.split_whitespace().next().and_then(|word| {
+        word.strip_suffix("'s").or_else(|| word.strip_suffix("\u{2019}s")).filter(|name| !is_forename(&fold(name)))
+    });
+    let surname = words.next().map(fold).filter(|_| has_initials).or(possessor.map(fold));
+    let surname = surname.filter(|word| word.chars().count() >= 4);
     let forenames = owners.iter().filter_map(|name| if let [only] = name.as_slice() { Some(only) } else { None });
     let forenames = forenames.filter(|only| Some(*only) != surname.as_ref());
     surname.iter().flat_map(|surname| forenames.clone().map(move |only| vec![only.clone(), surname.clone()])).collect()
@@ -180,6 +185,17 @@ impl Sentence<'_> {
         if self.is_first && is_subject && behind.iter().skip(1).take(2).any(works_alone) {
             return true;
         }
+        // "Dean Example, director", "Dean Example the MD", "Dean Example = director".
+        const TITLES: &[&str] = &["director", "md", "owner", "proprietor", "boss"];
+        let is_title = |at: usize| behind.get(at).is_some_and(|word| TITLES.contains(&word.as_str()));
+        let last = self.words.get(end.saturating_sub(1)).copied().unwrap_or_default();
+        let is_equal = self.words.get(end).is_some_and(|word| *word == "=");
+        let is_the = behind.first().is_some_and(|word| word == "the");
+        if (2..=NAME_WORDS_MAX).contains(&names)
+            && (last.ends_with(',') && is_title(0) || (is_equal || is_the) && is_title(1))
+        {
+            return true;
+        }
         (1..=NAME_WORDS_MAX).contains(&names)
             && behind.first().is_some_and(|verb| self.lists.owner_verb.has(verb))
             && behind.iter().any(|word| self.lists.owner_title.has(word))
@@ -187,8 +203,10 @@ impl Sentence<'_> {
 
     /// Whether the word before says that this is a place.
     fn is_place(&self, at: usize) -> bool {
-        let before = at.checked_sub(1).and_then(|before| self.words.get(before));
-        before.is_some_and(|before| self.lists.before_place.has(&before.to_lowercase()))
+        let word = |back: usize| at.checked_sub(back).and_then(|at| self.words.get(at)).map(|word| word.to_lowercase());
+        // "A partnership of Ada and Owen Example".
+        let is_of_partners = word(1).as_deref() == Some("of") && word(2).as_deref() == Some("partnership");
+        !is_of_partners && word(1).is_some_and(|before| self.lists.before_place.has(&before))
     }
 
     /// The name that begins here, and where the words behind it begin.
