@@ -164,7 +164,9 @@ impl Hint {
             return false;
         }
         let word = format!(" {word} ");
-        let says = |clause: &str| [" SELF EMPLOYED ", " FREELANCE "].iter().any(|phrase| clause.contains(phrase));
+        const PHRASES: &[&str] =
+            &[" SELF EMPLOYED ", " FREELANCE ", " SUBBIE ", " SUBBIES ", " SUBBY ", " SUBCONTRACTORS "];
+        let says = |clause: &str| PHRASES.iter().any(|phrase| clause.contains(phrase));
         self.clauses.iter().any(|(clause, _)| clause.contains(&word) && says(clause))
     }
 

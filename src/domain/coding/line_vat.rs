@@ -116,7 +116,7 @@ impl LineVat<'_> {
             let is_advance = line.amount > 0 && says(IN_ADVANCE) && !says(GIVEN_BACK) && self.is_advance(decision);
             return match is_advance {
                 true if says(FOR_LODGINGS) => Vat::Standard,
-                true => self.vat_of_sales(Vat::NoVat),
+                true => Some(self.vat_of_sales(Vat::NoVat)).filter(|vat| *vat != Vat::Exempt).unwrap_or(Vat::NoVat),
                 false => Vat::NoVat,
             };
         }
@@ -193,6 +193,14 @@ impl LineVat<'_> {
         }
         if let Some(vat) = self.business.vat(id) {
             return vat;
+        }
+        // What is eaten in is taxed, whatever else is sold beside it (Notice 709/1).
+        if kind == Some(&AccountType::Income)
+            && says(&["CAFE", "RESTAURANT", "BAR"])
+            && self.vat_of_sales(Vat::NoVat) == Vat::Exempt
+            && !concept.is_expense()
+        {
+            return Vat::Standard;
         }
         // A customer's name may tell the customer's trade; what is sold is the caller's own.
         if kind == Some(&AccountType::Income) && !self.is_own_income(id) {

@@ -23,13 +23,15 @@ const BETWEEN_NAMES_MAX: usize = 3;
 /// Tokens from the last name to what is said of it.
 const BEFORE_LINK_MAX: usize = 6;
 /// Tokens from a name to what is said of its VAT.
-const BEFORE_VAT_MAX: usize = 8;
+const BEFORE_VAT_MAX: usize = 10;
 /// How much an account counts of whose name a part is given.
 const PARTLY: f32 = 0.9;
 /// As many accounts may have the part of a name that is given: the income and the cost of one thing.
 const TIED_MAX: usize = 2;
 /// The same where somebody is told to: "put all the takings of the counter to *sales*".
 const ORDER_REACH: usize = 8;
+/// Tokens in which those that "all" means are named.
+const ALL_REACH: usize = 18;
 /// Most words of an account's name that are compared.
 const ACCOUNT_WORDS_MAX: usize = 6;
 /// A single word of an account's name tells it from so many letters on.
@@ -71,6 +73,8 @@ enum Said {
 struct Statement {
     names: BTreeSet<String>,
     said: Said,
+    /// It says nothing of a line with one of these words: "unless it says dividend".
+    but: Vec<String>,
 }
 
 /// Every statement of a context, by the names it is about.
@@ -86,8 +90,14 @@ struct Token<'c> {
     /// Folded, usually one word.
     words: Vec<String>,
     /// Those of its words that lines have.
-    names: Vec<String>,
+    names: Names,
 }
+
+/// A word of a name, and whether the name begins with it: a line must have the word that a name begins with.
+type Name = (String, bool);
+
+/// Words of names.
+type Names = BTreeSet<Name>;
 
 /// Words of lines, by which names are known.
 struct Vocabulary<'l> {
@@ -121,32 +131,39 @@ impl Statements {
             lists,
         };
         let mut read = Self::default();
-        for sentence in sentences(context) {
+        for (at, sentence) in sentences(context).enumerate() {
             let mut tokens: Vec<Token<'_>> =
                 sentence.split_whitespace().enumerate().map(|(at, raw)| vocabulary.token(raw, at == 0)).collect();
+            join_names(&mut tokens);
             vocabulary.add_card_services(&mut tokens);
-            read.add_vat(&tokens);
+            read.add_vat(&tokens, at == 0);
+            read.add_lists(&tokens, &chart);
             forget_people(&mut tokens);
             read.add_accounts(&tokens, &chart);
         }
         read
     }
 
-    fn add(&mut self, names: &BTreeSet<String>, said: Said) {
+    fn add(&mut self, names: &Names, said: Said) {
+        self.add_but(names, said, &[]);
+    }
+
+    fn add_but(&mut self, names: &Names, said: Said, but: &[String]) {
         if names.is_empty() {
             return;
         }
         let place = self.list.len();
-        for name in names {
+        for (name, _) in names.iter().filter(|(_, begins)| *begins) {
             self.by_name.entry(name.clone()).or_default().push(place);
         }
-        self.list.push(Statement { names: names.clone(), said });
+        let names = names.iter().map(|(name, _)| name.clone()).collect();
+        self.list.push(Statement { names, said, but: but.to_vec() });
     }
 
     /// Statements that send names to an account, or call what is paid to them private.
     fn add_accounts(&mut self, tokens: &[Token<'_>], chart: &ChartWords) {
         // Those of the sentence of which nothing is said yet, and those of them that stand near.
-        let (mut open, mut names): (BTreeSet<String>, BTreeSet<String>) = Default::default();
+        let (mut open, mut names) = (Vec::<(usize, Name)>::new(), Names::new());
         let (mut link, mut sent, mut last_name, mut is_said) = (None::<Link>, None::<usize>, None::<usize>, false);
         let (mut is_order, mut is_listed) = (false, false);
         let mut at = 0;
@@ -156,9 +173,15 @@ impl Statements {
                 && let Some(found) = chart.account_at(tokens.get(at..).unwrap_or_default(), reached.is_of_place)
                 && !token.raw.starts_with('(')
             {
-                let meant = if reached.is_of_all { &open } else { &names };
+                let all = || {
+                    let near = open.iter().filter(|(place, _)| at - place <= ALL_REACH);
+                    near.map(|(_, name)| name.clone()).collect::<Names>()
+                };
+                let meant = if reached.is_of_all { all() } else { names.clone() };
+                let but = exceptions(tokens.get(at + found.taken..).unwrap_or_default());
                 for account in &found.accounts {
-                    self.add(meant, Said::Account(*account, if found.is_whole { 1.0 } else { PARTLY }));
+                    let said = Said::Account(*account, if found.is_whole { 1.0 } else { PARTLY });
+                    self.add_but(&meant, said, &but);
                 }
                 if !meant.is_empty() {
                     (link, is_said) = (None, true);
@@ -178,7 +201,7 @@ impl Statements {
                 }
                 last_name = Some(at);
                 names.extend(token.names.iter().cloned());
-                open.extend(token.names.iter().cloned());
+                open.extend(token.names.iter().map(|name| (at, name.clone())));
             }
             if !is_listed && !near(last_name, BEFORE_LINK_MAX) {
                 names.clear();
@@ -225,10 +248,29 @@ impl Statements {
         }
     }
 
-    /// Statements on the VAT that names charge.
-    fn add_vat(&mut self, tokens: &[Token<'_>]) {
-        let said: Vec<(usize, VatSaid)> = (0..tokens.len()).filter_map(|at| Some((at, vat_at(tokens, at)?))).collect();
-        let names_of = |from: usize, until: usize| -> BTreeSet<String> {
+    /// An account's name before a colon, and behind it the names that go there: "Subcontractors: A, B and C".
+    fn add_lists(&mut self, tokens: &[Token<'_>], chart: &ChartWords) {
+        const NAME_TOKENS_MAX: usize = 4;
+        for (at, _) in tokens.iter().enumerate().filter(|(_, token)| token.raw.ends_with(':')) {
+            let account = (at.saturating_sub(NAME_TOKENS_MAX - 1)..=at).find_map(|from| {
+                let is_first =
+                    from.checked_sub(1).and_then(|at| tokens.get(at)).is_none_or(|before| ends_part(before.raw));
+                let found = chart.account_at(tokens.get(from..).unwrap_or_default(), false).filter(|_| is_first)?;
+                let [account] = found.accounts.as_slice() else { return None };
+                (found.is_whole && from + found.taken == at + 1).then_some(*account)
+            });
+            let Some(account) = account else { continue };
+            let is_name = |token: &&Token<'_>| !matches!(token.raw, "-" | "=" | "is" | "are");
+            let names = tokens.iter().skip(at + 1).take_while(is_name).flat_map(|token| token.names.iter().cloned());
+            self.add(&names.collect(), Said::Account(account, 1.0));
+        }
+    }
+
+    /// Statements on the VAT that names charge; the first sentence is about the business itself.
+    fn add_vat(&mut self, tokens: &[Token<'_>], is_first: bool) {
+        let said: Vec<(usize, VatSaid)> =
+            (0..tokens.len()).filter_map(|at| Some((at, vat_at(tokens, at, is_first)?))).collect();
+        let names_of = |from: usize, until: usize| -> Names {
             let part = tokens.get(from..until).unwrap_or_default();
             part.iter().flat_map(|token| token.names.iter().cloned()).collect()
         };
@@ -257,6 +299,7 @@ impl Statements {
         let found: Vec<(usize, T)> = places
             .into_iter()
             .filter_map(|place| self.list.get(place))
+            .filter(|statement| !statement.but.iter().any(|word| words.contains(word.as_str())))
             .filter_map(|statement| Some((count(statement), said(&statement.said)?)))
             .collect();
         let most = found.iter().map(|(count, _)| *count).max().unwrap_or(0);
@@ -294,23 +337,25 @@ impl Vocabulary<'_> {
         let bare = raw.trim_start_matches(|sign: char| !sign.is_alphanumeric());
         let is_capital = bare.starts_with(|sign: char| sign.is_uppercase() || sign.is_ascii_digit());
         let is_capitals = bare.chars().all(|sign| !sign.is_lowercase());
-        let names =
-            words.iter().filter(|word| self.is_name(word, is_capital, is_capitals, is_first)).cloned().collect();
+        let named = words.iter().filter(|word| self.is_name(word, is_capital, is_capitals, is_first));
+        let names = named.map(|word| (word.clone(), true)).collect();
         Token { raw, words, names }
     }
 
     /// "Card machine settlements" are those of the services that lines have, where the sentence names none.
     fn add_card_services(&self, tokens: &mut [Token<'_>]) {
         const TAKINGS: &[&str] = &["MACHINE", "PAYMENTS", "READER", "SETTLEMENTS", "TAKINGS", "TERMINAL"];
-        let is_service = |token: &Token<'_>| token.names.iter().any(|name| SERVICES.contains(&name.as_str()));
+        let is_service = |token: &Token<'_>| token.names.iter().any(|(name, _)| SERVICES.contains(&name.as_str()));
         if tokens.iter().any(is_service) {
             return;
         }
         let is_word = |token: &Token<'_>, words: &[&str]| token.words.iter().any(|word| words.contains(&word.as_str()));
         let speaks = |pair: &[Token<'_>]| matches!(pair, [first, second] if is_word(first, &["CARD", "CARDS"]) && is_word(second, TAKINGS));
         let Some(at) = tokens.windows(2).position(speaks) else { return };
-        let known =
-            SERVICES.iter().filter(|service| self.words.contains(*service)).map(|service| (*service).to_owned());
+        let known = SERVICES
+            .iter()
+            .filter(|service| self.words.contains(*service))
+            .map(|service| ((*service).to_owned(), true));
         if let Some(token) = tokens.get_mut(at) {
             token.names = known.collect();
         }
@@ -339,6 +384,17 @@ impl Vocabulary<'_> {
     }
 }
 
+/// Words beside each other are one name, which begins with the first of them.
+fn join_names(tokens: &mut [Token<'_>]) {
+    let mut is_open = false;
+    for token in tokens {
+        if is_open {
+            token.names = std::mem::take(&mut token.names).into_iter().map(|(name, _)| (name, false)).collect();
+        }
+        is_open = !token.names.is_empty() && !ends_part(token.raw);
+    }
+}
+
 /// Takes people's names away: what they are paid for is told by what they do (`context/staff.rs`), and their names may stand in any
 /// remark.
 fn forget_people(tokens: &mut [Token<'_>]) {
@@ -354,6 +410,20 @@ fn forget_people(tokens: &mut [Token<'_>]) {
 /// Card companies that pay out what a shop's machine takes.
 const SERVICES: &[&str] =
     &["BARCLAYCARD", "DOJO", "ELAVON", "PAYMENTSENSE", "SQUARE", "SUMUP", "TAKEPAYMENTS", "WORLDPAY", "ZETTLE"];
+
+/// Whether what follows is another part of the sentence.
+fn ends_part(raw: &str) -> bool {
+    raw.ends_with([',', ';', ':', '.', ')']) || matches!(raw, "-" | "\u{2013}" | "\u{2014}")
+}
+
+/// The words behind "unless it says" and "except", if they are next.
+fn exceptions(tokens: &[Token<'_>]) -> Vec<String> {
+    const LETTERS_MIN: usize = 4;
+    let words: Vec<&String> = tokens.iter().flat_map(|token| &token.words).collect();
+    let begins = words.iter().take(2).any(|word| matches!(word.as_str(), "UNLESS" | "EXCEPT"));
+    let telling = words.into_iter().skip(1).filter(|word| word.chars().count() >= LETTERS_MIN);
+    if begins { telling.cloned().collect() } else { Vec::new() }
+}
 
 /// What somebody is told to do with it.
 const ORDERS: &[&str] = &["PUT", "POST", "CODE", "BOOK"];
@@ -478,7 +548,7 @@ fn is_private(tokens: &[Token<'_>], at: usize) -> bool {
 }
 
 /// Names behind what calls something private: "also mine: A, B", "is mine, so is A".
-fn private_behind(tokens: &[Token<'_>], at: usize) -> BTreeSet<String> {
+fn private_behind(tokens: &[Token<'_>], at: usize) -> Names {
     let words = |from: usize| tokens.iter().skip(from).flat_map(|token| token.words.iter().map(String::as_str));
     let is_listed = tokens.get(at).is_some_and(|token| token.raw.ends_with(':'));
     let so =
@@ -486,7 +556,7 @@ fn private_behind(tokens: &[Token<'_>], at: usize) -> BTreeSet<String> {
     let from = if is_listed { Some(at + 1) } else { so.map(|so| so + 2) };
     let listed = from.into_iter().flat_map(|from| tokens.iter().skip(from));
     // Up to a name of which something else is said.
-    let mut names: BTreeSet<String> = BTreeSet::new();
+    let mut names = Names::new();
     let mut listed = listed.peekable();
     while let Some(token) = listed.next() {
         let is_said_of = listed.peek().is_some_and(|next| matches!(next.raw, "is" | "are" | "=" | "goes"));
@@ -505,7 +575,7 @@ fn is_denied(tokens: &[Token<'_>], at: usize) -> bool {
 }
 
 /// What is said of VAT here, if anything.
-fn vat_at(tokens: &[Token<'_>], at: usize) -> Option<VatSaid> {
+fn vat_at(tokens: &[Token<'_>], at: usize, is_first: bool) -> Option<VatSaid> {
     /// Words before the one that speaks of VAT in which a denial is of it.
     const REACH: usize = 4;
     let token = tokens.get(at)?;
@@ -556,6 +626,7 @@ fn vat_at(tokens: &[Token<'_>], at: usize) -> Option<VatSaid> {
             (is_in_it && next != "NUMBER").then_some(VatSaid::Code(Vat::Standard))
         }
         "REGISTERED" if is_denied && !is_own => Some(VatSaid::NotCharged),
+        "REGISTERED" if !is_denied && !is_own && !is_first && before.ends_with(&["IS", "VAT"]) => charged,
         "OPTED" if !is_denied => charged,
         "STANDARD" if matches!(next, "RATED" | "RATE") && !is_denied => charged,
         "ZERO" if !is_denied && !is_own && ends => Some(VatSaid::Code(Vat::Zero)),

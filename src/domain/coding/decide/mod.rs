@@ -6,7 +6,7 @@ mod replacements;
 
 use std::collections::BTreeMap;
 
-use self::named::{name_pairs, rare_words};
+use self::named::{initials, name_pairs, rare_words};
 use super::batch::AccountType;
 use super::chart::{Chart, Fit, capital_of};
 use super::context::has_phrase;
@@ -121,6 +121,8 @@ pub struct Decider<'k> {
     rare: BTreeMap<String, Vec<(usize, f32)>>,
     /// Words that stand beside each other in names of accounts.
     pairs: BTreeMap<String, Vec<usize>>,
+    /// Accounts by first letters of their names.
+    initials: BTreeMap<String, usize>,
     /// By the caller's own account that a line is from: the income account that has a word of its name.
     home_sales: Vec<Option<(usize, f32)>>,
     /// By the caller's own account that a line is from: what is owed to the clients whose money it holds.
@@ -147,6 +149,7 @@ impl<'k> Decider<'k> {
         let standing_orders = (0..chart.kinds.len()).filter(is_standing).collect();
         let rare = rare_words(chart, &knowledge.words);
         let pairs = name_pairs(chart);
+        let initials = initials(chart);
         let (home_sales, home_clients, home_services) = (Vec::new(), Vec::new(), Vec::new());
         Self {
             knowledge,
@@ -161,6 +164,7 @@ impl<'k> Decider<'k> {
             standing_orders,
             rare,
             pairs,
+            initials,
             home_sales,
             home_clients,
             home_services,

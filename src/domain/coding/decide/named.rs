@@ -66,6 +66,7 @@ impl Decider<'_> {
                 }
             }
         };
+        let mut by_initials = BTreeSet::new();
         let is_software = !money_in && self.is_about(clues.first(), SUBSCRIBED);
         let own_name = self.hints.own_name(wording.text());
         let mut before = "";
@@ -79,6 +80,9 @@ impl Decider<'_> {
             }
             // What a line says twice it means once.
             if seen.insert(word) {
+                if let Some(account) = self.initials.get(word).filter(|account| self.takes(**account, money_in)) {
+                    by_initials.insert(*account);
+                }
                 add(&stem(without_number(word)), WEIGHTS.account_word, phrase);
             }
             // A name may join what the line parts: *Clubroom hire*.
@@ -89,6 +93,9 @@ impl Decider<'_> {
         }
         for letters in acronyms(wording.text()) {
             add(&letters, WEIGHTS.account_word, None);
+        }
+        for account in by_initials {
+            *named.entry(account).or_insert(0.0) += WEIGHTS.account_word;
         }
         for account in self.paired(wording.text(), money_in) {
             *named.entry(account).or_insert(0.0) += WEIGHTS.account_pair;
@@ -309,6 +316,28 @@ pub(super) fn name_pairs(chart: &Chart) -> BTreeMap<String, Vec<usize>> {
         }
     }
     pairs
+}
+
+/// Accounts by the first letters of three words beside each other in their names, by which lines call them: *TFC* for tax-free childcare.
+/// Letters of several accounts tell none.
+pub(super) fn initials(chart: &Chart) -> BTreeMap<String, usize> {
+    /// What these letters mean everywhere.
+    const OF_OTHERS: &[&str] = &["AMC", "CIS", "NHS", "PPL", "PRS", "RPA", "VAT"];
+    let mut holders: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    for (account, words) in chart.words.iter().enumerate() {
+        for letters in words.windows(3).filter_map(initials_of) {
+            holders.entry(letters).or_default().insert(account);
+        }
+    }
+    holders.retain(|letters, accounts| accounts.len() == 1 && !OF_OTHERS.contains(&letters.as_str()));
+    holders.into_iter().filter_map(|(letters, accounts)| Some((letters, accounts.first().copied()?))).collect()
+}
+
+/// First letters of words of one part of an account's name.
+fn initials_of(words: &[NameWord]) -> Option<String> {
+    let part = words.first()?.part;
+    let is_word = |word: &NameWord| word.part == part && word.stem.chars().count() >= 3;
+    words.iter().all(is_word).then(|| words.iter().filter_map(|word| word.stem.chars().next()).collect())
 }
 
 /// Words that only a few accounts of the chart have.

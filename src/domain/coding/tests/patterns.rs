@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 30] = [
+const FOLDERS: [&str; 35] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -52,6 +52,11 @@ const FOLDERS: [&str; 30] = [
     "sealed_twenty_seventh",
     "sealed_twenty_eighth",
     "sealed_twenty_ninth",
+    "sealed_thirtieth",
+    "sealed_thirty_first",
+    "sealed_thirty_second",
+    "sealed_thirty_third",
+    "contexts",
 ];
 
 /// Words that stand in many payees' names and tell nobody.
