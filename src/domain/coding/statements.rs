@@ -8,11 +8,13 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::batch::{Account, AccountType};
+use super::instructions::is_code;
 use super::knowledge::{WordLists, name_words, stem};
 use super::line::Line;
 use super::outcome::Vat;
 use super::person::is_forename;
 use super::text::{fold, sentences};
+use super::transfer::is_bank;
 
 /// Tokens between a link and the account: "is all for *tools*".
 const LINK_REACH: usize = 3;
@@ -131,6 +133,7 @@ impl Statements {
             lists,
         };
         let mut read = Self::default();
+        let mut before = Names::new();
         for (at, sentence) in sentences(context).enumerate() {
             let mut tokens: Vec<Token<'_>> =
                 sentence.split_whitespace().enumerate().map(|(at, raw)| vocabulary.token(raw, at == 0)).collect();
@@ -139,7 +142,8 @@ impl Statements {
             read.add_vat(&tokens, at == 0);
             read.add_lists(&tokens, &chart);
             forget_people(&mut tokens);
-            read.add_accounts(&tokens, &chart);
+            read.add_accounts(&tokens, &chart, &before);
+            before = tokens.iter().flat_map(|token| token.names.iter().cloned()).collect();
         }
         read
     }
@@ -161,23 +165,29 @@ impl Statements {
     }
 
     /// Statements that send names to an account, or call what is paid to them private.
-    fn add_accounts(&mut self, tokens: &[Token<'_>], chart: &ChartWords) {
+    /// `before` are the names of the sentence before, of which the beginning of this one may speak.
+    fn add_accounts(&mut self, tokens: &[Token<'_>], chart: &ChartWords, before: &Names) {
         // Those of the sentence of which nothing is said yet, and those of them that stand near.
         let (mut open, mut names) = (Vec::<(usize, Name)>::new(), Names::new());
         let (mut link, mut sent, mut last_name, mut is_said) = (None::<Link>, None::<usize>, None::<usize>, false);
-        let (mut is_order, mut is_listed) = (false, false);
+        let (mut is_order, mut is_listed, mut are_references) = (false, false, false);
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
             let near = |place: Option<usize>, reach: usize| place.is_some_and(|place| at - place <= reach);
             if let Some(reached) = link.filter(|link| at - link.at <= link.reach)
-                && let Some(found) = chart.account_at(tokens.get(at..).unwrap_or_default(), reached.is_of_place)
+                && let Some(found) =
+                    chart.account_at(tokens.get(at..).unwrap_or_default(), reached.is_of_place, are_references)
                 && !token.raw.starts_with('(')
             {
                 let all = || {
                     let near = open.iter().filter(|(place, _)| at - place <= ALL_REACH);
                     near.map(|(_, name)| name.clone()).collect::<Names>()
                 };
-                let meant = if reached.is_of_all { all() } else { names.clone() };
+                let meant = match (reached.is_of_all, open.is_empty()) {
+                    (true, true) if is_anaphora(tokens.get(..reached.at).unwrap_or_default()) => before.clone(),
+                    (true, _) => all(),
+                    (false, _) => names.clone(),
+                };
                 let but = exceptions(tokens.get(at + found.taken..).unwrap_or_default());
                 for account in &found.accounts {
                     let said = Said::Account(*account, if found.is_whole { 1.0 } else { PARTLY });
@@ -200,8 +210,12 @@ impl Statements {
                     (link, is_said) = (None, false);
                 }
                 last_name = Some(at);
+                let is_reference = token.raw.chars().all(|sign| !sign.is_lowercase());
+                are_references = is_reference && (names.is_empty() || are_references);
                 names.extend(token.names.iter().cloned());
-                open.extend(token.names.iter().map(|name| (at, name.clone())));
+                // Nothing is said of a bank that an account is with.
+                let others = token.names.iter().filter(|(name, _)| !is_bank(name));
+                open.extend(others.map(|name| (at, name.clone())));
             }
             if !is_listed && !near(last_name, BEFORE_LINK_MAX) {
                 names.clear();
@@ -226,21 +240,22 @@ impl Statements {
                     .flat_map(|token| &token.words)
                     .any(|word| ALL.contains(&word.as_str()))
             };
-            let before = link;
+            let known = link;
             link = if CLEARS.contains(&word) {
                 Some(Link { at, reach: LINK_REACH, is_of_place: true, is_of_all: false })
             } else if LEADS.contains(&word) && near(sent, if is_order { ORDER_REACH } else { SENDS_REACH }) {
                 let from = sent.unwrap_or(at).saturating_sub(2);
                 Some(Link { at, reach: LINK_REACH, is_of_place: true, is_of_all: beside(from..at) })
             } else if matches!(token.raw, "=" | "->" | "\u{2192}") || matches!(word, "IS" | "ARE") {
-                Some(Link { at, reach: LINK_REACH, is_of_place: false, is_of_all: false })
+                let is_of_all = beside(at.saturating_sub(3)..at) && !near(last_name, 1);
+                Some(Link { at, reach: LINK_REACH, is_of_place: false, is_of_all })
             } else if matches!(token.raw, "-" | "\u{2013}" | "\u{2014}") || token.raw.ends_with(':') {
                 Some(Link { at, reach: 1, is_of_place: false, is_of_all: false })
             } else {
                 link
             };
             // What is said next is said of a name that no line has.
-            if is_said && link != before {
+            if is_said && link != known {
                 names.clear();
                 open.clear();
             }
@@ -255,7 +270,8 @@ impl Statements {
             let account = (at.saturating_sub(NAME_TOKENS_MAX - 1)..=at).find_map(|from| {
                 let is_first =
                     from.checked_sub(1).and_then(|at| tokens.get(at)).is_none_or(|before| ends_part(before.raw));
-                let found = chart.account_at(tokens.get(from..).unwrap_or_default(), false).filter(|_| is_first)?;
+                let found =
+                    chart.account_at(tokens.get(from..).unwrap_or_default(), false, false).filter(|_| is_first)?;
                 let [account] = found.accounts.as_slice() else { return None };
                 (found.is_whole && from + found.taken == at + 1).then_some(*account)
             });
@@ -372,6 +388,9 @@ impl Vocabulary<'_> {
         if letters < if is_capitals { 2 } else { 3 } || PRINTED.contains(&word) || !self.words.contains(word) {
             return false;
         }
+        if ORDERS.contains(&word) || SENDS.contains(&word) || LEADS.contains(&word) || ALL.contains(&word) {
+            return false;
+        }
         if !word.chars().any(char::is_alphabetic) || self.lists.hint_plain.has(word) || self.lists.town.has(word) {
             return false;
         }
@@ -438,7 +457,8 @@ const SENDS: &[&str] = &[
 const LEADS: &[&str] = &["TO", "IN", "INTO", "AS", "UNDER", "AGAINST", "OFF"];
 
 /// Words for what has been named before.
-const ALL: &[&str] = &["ALL", "EVERYTHING", "IT", "THAT", "THEM", "THESE", "THEY", "THOSE", "WHAT", "WHATEVER", "BOTH"];
+const ALL: &[&str] =
+    &["ALL", "LOT", "EVERYTHING", "IT", "THAT", "THEM", "THESE", "THEY", "THOSE", "WHAT", "WHATEVER", "BOTH"];
 
 /// Words of accounts that tell none where they stand alone.
 const UNTELLING: &[&str] = &[
@@ -465,6 +485,8 @@ fn stems_of(name: &str) -> Vec<String> {
 struct ChartWords {
     stems: Vec<Vec<String>>,
     by_stem: FxHashMap<String, Vec<usize>>,
+    /// Codes that cannot be taken for words.
+    by_code: FxHashMap<String, usize>,
 }
 
 /// Accounts that some words name: one, or an income and an expense of one name.
@@ -491,11 +513,18 @@ impl ChartWords {
                 by_stem.entry(stem.clone()).or_default().push(account);
             }
         }
-        Self { stems, by_stem }
+        let is_meant = |at: usize| stems.get(at).is_some_and(|stems| !stems.is_empty());
+        let codes = accounts.iter().enumerate().filter(|(at, account)| is_meant(*at) && is_code(&account.code));
+        let by_code = codes.map(|(at, account)| (account.code.to_string(), at)).collect();
+        Self { stems, by_stem, by_code }
     }
 
     /// The account whose name stands at the beginning of some tokens; a part of the name is enough where they say where something goes.
-    fn account_at(&self, tokens: &[Token<'_>], is_of_place: bool) -> Option<Named> {
+    fn account_at(&self, tokens: &[Token<'_>], is_of_place: bool, are_references: bool) -> Option<Named> {
+        let bare = |token: &Token<'_>| token.raw.trim_matches(|sign: char| !sign.is_alphanumeric()).to_owned();
+        if let Some(account) = tokens.first().and_then(|token| self.by_code.get(&bare(token))) {
+            return Some(Named { accounts: vec![*account], is_whole: true, taken: 1 });
+        }
         let mut run: Vec<(String, usize)> = Vec::new();
         for (place, token) in tokens.iter().enumerate().take(ACCOUNT_WORDS_MAX) {
             let inner = name_words(token.raw.trim_end_matches([',', ':', ';', '.', ')']));
@@ -516,7 +545,10 @@ impl ChartWords {
         let (last, taken) = run.get(count - 1)?;
         let is_told = last.chars().count() >= TELLING_LETTERS_MIN && !UNTELLING.contains(&last.as_str());
         let is_whole = count == length || count >= 2 && length == count + 1;
-        let is_part = is_of_place && length <= count + LEFT_OUT_MAX && (count >= 2 || is_told);
+        // "Marked MKT are *markets*, …": nothing else is said of the reference.
+        let ends = tokens.get(taken - 1).is_none_or(|token| ends_part(token.raw)) || *taken == tokens.len();
+        let is_part =
+            (is_of_place || ends && are_references) && length <= count + LEFT_OUT_MAX && (count >= 2 || is_told);
         let most = if count == length { 1 } else { TIED_MAX };
         (accounts.len() <= most && (is_whole || is_part)).then_some(Named { accounts, is_whole, taken: *taken })
     }
@@ -545,6 +577,13 @@ fn is_private(tokens: &[Token<'_>], at: usize) -> bool {
         "OWN" => ends && (before.ends_with('S') || matches!(before, "MY" | "HER" | "HIS")),
         _ => false,
     }
+}
+
+/// Whether words speak of nothing but what the sentence before has named: "code the lot".
+fn is_anaphora(tokens: &[Token<'_>]) -> bool {
+    const BESIDE: &[&str] = &["JUST", "LOT", "OF", "PLEASE", "SO", "THE"];
+    let mut words = tokens.iter().flat_map(|token| token.words.iter().map(String::as_str));
+    words.all(|word| [BESIDE, ALL, ORDERS, SENDS].iter().any(|list| list.contains(&word)))
 }
 
 /// Names behind what calls something private: "also mine: A, B", "is mine, so is A".
