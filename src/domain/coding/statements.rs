@@ -128,7 +128,7 @@ impl Statements {
                 .flat_map(Line::words)
                 .filter(|word| !is_common(word) || SERVICES.contains(word))
                 .collect(),
-            first_words: lines.iter().filter_map(|line| line.words().next()).collect(),
+            first_words: lines.iter().flat_map(first_words).collect(),
             account_stems: chart.by_stem.keys().cloned().collect(),
             lists,
         };
@@ -167,99 +167,34 @@ impl Statements {
     /// Statements that send names to an account, or call what is paid to them private.
     /// `before` are the names of the sentence before, of which the beginning of this one may speak.
     fn add_accounts(&mut self, tokens: &[Token<'_>], chart: &ChartWords, before: &Names) {
-        // Those of the sentence of which nothing is said yet, and those of them that stand near.
-        let (mut open, mut names) = (Vec::<(usize, Name)>::new(), Names::new());
-        let (mut link, mut sent, mut last_name, mut is_said) = (None::<Link>, None::<usize>, None::<usize>, false);
-        let (mut is_order, mut is_listed, mut are_references) = (false, false, false);
-        let mut at = 0;
-        while let Some(token) = tokens.get(at) {
-            let near = |place: Option<usize>, reach: usize| place.is_some_and(|place| at - place <= reach);
-            if let Some(reached) = link.filter(|link| at - link.at <= link.reach)
-                && let Some(found) =
-                    chart.account_at(tokens.get(at..).unwrap_or_default(), reached.is_of_place, are_references)
+        let mut reading = Reading { tokens, ..Reading::default() };
+        while let Some(token) = tokens.get(reading.at) {
+            let rest = tokens.get(reading.at..).unwrap_or_default();
+            if let Some(link) = reading.link.filter(|link| reading.at - link.at <= link.reach)
                 && !token.raw.starts_with('(')
+                && let Some(found) = chart.account_at(rest, link.is_of_place, reading.are_references)
             {
-                let all = || {
-                    let near = open.iter().filter(|(place, _)| at - place <= ALL_REACH);
-                    near.map(|(_, name)| name.clone()).collect::<Names>()
-                };
-                let meant = match (reached.is_of_all, open.is_empty()) {
-                    (true, true) if is_anaphora(tokens.get(..reached.at).unwrap_or_default()) => before.clone(),
-                    (true, _) => all(),
-                    (false, _) => names.clone(),
-                };
-                let but = exceptions(tokens.get(at + found.taken..).unwrap_or_default());
+                let meant = reading.meant(link, before);
+                let but = exceptions(rest.get(found.taken..).unwrap_or_default());
                 for account in &found.accounts {
                     let said = Said::Account(*account, if found.is_whole { 1.0 } else { PARTLY });
                     self.add_but(&meant, said, &but);
                 }
                 if !meant.is_empty() {
-                    (link, is_said) = (None, true);
-                    open.clear();
-                    at += found.taken;
+                    (reading.link, reading.is_said) = (None, true);
+                    reading.open.clear();
+                    reading.at += found.taken;
                     continue;
                 }
             }
-            if is_private(tokens, at) && !is_denied(tokens, at) {
-                self.add(&names, Said::Private);
-                self.add(&private_behind(tokens, at), Said::Private);
-                is_said = true;
+            if is_private(tokens, reading.at) && !is_denied(tokens, reading.at) {
+                self.add(&reading.names, Said::Private);
+                self.add(&private_behind(tokens, reading.at), Said::Private);
+                reading.is_said = true;
             } else if !token.names.is_empty() {
-                if is_said || link.is_some() || !is_listed && !near(last_name, BETWEEN_NAMES_MAX) {
-                    names.clear();
-                    (link, is_said) = (None, false);
-                }
-                last_name = Some(at);
-                let is_reference = token.raw.chars().all(|sign| !sign.is_lowercase());
-                are_references = is_reference && (names.is_empty() || are_references);
-                names.extend(token.names.iter().cloned());
-                // Nothing is said of a bank that an account is with.
-                let others = token.names.iter().filter(|(name, _)| !is_bank(name));
-                open.extend(others.map(|name| (at, name.clone())));
+                reading.take_names(token);
             }
-            if !is_listed && !near(last_name, BEFORE_LINK_MAX) {
-                names.clear();
-            }
-            // What stands in brackets is one list.
-            is_listed = (is_listed || token.raw.starts_with('(')) && !token.raw.contains(')');
-            let word = token.words.first().map_or("", String::as_str);
-            // "Are self-employed, and so is our tutor": what follows is about somebody else.
-            if matches!(word, "AND" | "BUT" | "SO") && link.is_some() {
-                names.clear();
-            }
-            if ORDERS.contains(&word) {
-                (sent, is_order) = (Some(at), true);
-            } else if SENDS.contains(&word) && !(is_order && near(sent, ORDER_REACH)) {
-                (sent, is_order) = (Some(at), false);
-            }
-            let beside = |places: std::ops::Range<usize>| {
-                tokens
-                    .get(places)
-                    .unwrap_or_default()
-                    .iter()
-                    .flat_map(|token| &token.words)
-                    .any(|word| ALL.contains(&word.as_str()))
-            };
-            let known = link;
-            link = if CLEARS.contains(&word) {
-                Some(Link { at, reach: LINK_REACH, is_of_place: true, is_of_all: false })
-            } else if LEADS.contains(&word) && near(sent, if is_order { ORDER_REACH } else { SENDS_REACH }) {
-                let from = sent.unwrap_or(at).saturating_sub(2);
-                Some(Link { at, reach: LINK_REACH, is_of_place: true, is_of_all: beside(from..at) })
-            } else if matches!(token.raw, "=" | "->" | "\u{2192}") || matches!(word, "IS" | "ARE") {
-                let is_of_all = beside(at.saturating_sub(3)..at) && !near(last_name, 1);
-                Some(Link { at, reach: LINK_REACH, is_of_place: false, is_of_all })
-            } else if matches!(token.raw, "-" | "\u{2013}" | "\u{2014}") || token.raw.ends_with(':') {
-                Some(Link { at, reach: 1, is_of_place: false, is_of_all: false })
-            } else {
-                link
-            };
-            // What is said next is said of a name that no line has.
-            if is_said && link != known {
-                names.clear();
-                open.clear();
-            }
-            at += 1;
+            reading.pass(token);
         }
     }
 
@@ -346,6 +281,112 @@ impl Statements {
     }
 }
 
+/// A sentence as it is read from left to right.
+#[derive(Default)]
+struct Reading<'s, 'c> {
+    tokens: &'s [Token<'c>],
+    at: usize,
+    /// Names of which something may be said: those that stand near.
+    names: Names,
+    /// All of the sentence of which nothing is said yet, with their places.
+    open: Vec<(usize, Name)>,
+    last_name: Option<usize>,
+    /// The names are references in capitals, as payers write them.
+    are_references: bool,
+    link: Option<Link>,
+    /// A verb that sends something somewhere, and whether it tells the reader to.
+    sent: Option<usize>,
+    is_order: bool,
+    /// Something has been said of the names.
+    is_said: bool,
+    /// Inside brackets, which hold one list.
+    is_listed: bool,
+}
+
+impl Reading<'_, '_> {
+    fn is_near(&self, place: Option<usize>, reach: usize) -> bool {
+        place.is_some_and(|place| self.at - place <= reach)
+    }
+
+    /// The names that a link joins to what stands here.
+    fn meant(&self, link: Link, before: &Names) -> Names {
+        if !link.is_of_all {
+            return self.names.clone();
+        }
+        if self.open.is_empty() && is_anaphora(self.tokens.get(..link.at).unwrap_or_default()) {
+            return before.clone();
+        }
+        let near = self.open.iter().filter(|(place, _)| self.at - place <= ALL_REACH);
+        near.map(|(_, name)| name.clone()).collect()
+    }
+
+    /// Takes the names of a token, in place of those that are no list with them.
+    fn take_names(&mut self, token: &Token<'_>) {
+        let is_far = !self.is_listed && !self.is_near(self.last_name, BETWEEN_NAMES_MAX);
+        if self.is_said || self.link.is_some() || is_far {
+            self.names.clear();
+            (self.link, self.is_said) = (None, false);
+        }
+        self.last_name = Some(self.at);
+        let is_reference = token.raw.chars().all(|sign| !sign.is_lowercase());
+        self.are_references = is_reference && (self.names.is_empty() || self.are_references);
+        self.names.extend(token.names.iter().cloned());
+        // Nothing is said of a bank that an account is with.
+        let others = token.names.iter().filter(|(name, _)| !is_bank(name));
+        self.open.extend(others.map(|name| (self.at, name.clone())));
+    }
+
+    /// Notes what a token says of those around it, and goes on.
+    fn pass(&mut self, token: &Token<'_>) {
+        if !self.is_listed && !self.is_near(self.last_name, BEFORE_LINK_MAX) {
+            self.names.clear();
+        }
+        self.is_listed = (self.is_listed || token.raw.starts_with('(')) && !token.raw.contains(')');
+        let word = token.words.first().map_or("", String::as_str);
+        // "Are self-employed, and so is our tutor": what follows is about somebody else.
+        if matches!(word, "AND" | "BUT" | "SO") && self.link.is_some() {
+            self.names.clear();
+        }
+        if ORDERS.contains(&word) {
+            (self.sent, self.is_order) = (Some(self.at), true);
+        } else if SENDS.contains(&word) && !(self.is_order && self.is_near(self.sent, ORDER_REACH)) {
+            (self.sent, self.is_order) = (Some(self.at), false);
+        }
+        if let Some(link) = self.link_of(token, word) {
+            self.link = Some(link);
+            // What is said next is said of a name that no line has.
+            if self.is_said {
+                self.names.clear();
+                self.open.clear();
+            }
+        }
+        self.at += 1;
+    }
+
+    /// What a token joins to the names before it, if it joins anything.
+    fn link_of(&self, token: &Token<'_>, word: &str) -> Option<Link> {
+        let at = self.at;
+        let speaks_of_all = |from: usize| {
+            let words = self.tokens.get(from..at).unwrap_or_default().iter().flat_map(|token| &token.words);
+            words.into_iter().any(|word| ALL.contains(&word.as_str()))
+        };
+        if CLEARS.contains(&word) {
+            return Some(Link { at, reach: LINK_REACH, is_of_place: true, is_of_all: false });
+        }
+        let sends_reach = if self.is_order { ORDER_REACH } else { SENDS_REACH };
+        if LEADS.contains(&word) && self.is_near(self.sent, sends_reach) {
+            let is_of_all = speaks_of_all(self.sent.unwrap_or(at).saturating_sub(2));
+            return Some(Link { at, reach: LINK_REACH, is_of_place: true, is_of_all });
+        }
+        if matches!(token.raw, "=" | "->" | "\u{2192}") || matches!(word, "IS" | "ARE") {
+            let is_of_all = speaks_of_all(at.saturating_sub(3)) && !self.is_near(self.last_name, 1);
+            return Some(Link { at, reach: LINK_REACH, is_of_place: false, is_of_all });
+        }
+        let is_mark = matches!(token.raw, "-" | "\u{2013}" | "\u{2014}") || token.raw.ends_with(':');
+        is_mark.then_some(Link { at, reach: 1, is_of_place: false, is_of_all: false })
+    }
+}
+
 impl Vocabulary<'_> {
     fn token<'c>(&self, raw: &'c str, is_first: bool) -> Token<'c> {
         let folded = fold(raw);
@@ -401,6 +442,13 @@ impl Vocabulary<'_> {
             (false, _) => self.first_words.contains(word) && !is_of_account,
         }
     }
+}
+
+/// The words of a line that a payee's name may begin with: the first, and what stands behind *from* and *to*.
+fn first_words<'l>(line: &'l Line<'_>) -> impl Iterator<Item = &'l str> {
+    let leads = |word: &str| matches!(word, "FROM" | "TO");
+    let behind = line.words().zip(line.words().skip(1)).filter(move |(word, _)| leads(word)).map(|(_, next)| next);
+    line.words().next().into_iter().chain(behind)
 }
 
 /// Words beside each other are one name, which begins with the first of them.

@@ -76,6 +76,7 @@ const BANK_PHRASES: &[(&str, Channel)] = &[
     ("CARD TXN", Channel::Card),
     ("DEBIT CARD", Channel::Card),
     ("CREDIT FROM", Channel::Other),
+    ("DIRECT CREDIT FROM", Channel::Other),
     ("B P TO", Channel::Other),
     ("VISA PURCHASE", Channel::Card),
     ("VISA DEBIT", Channel::Card),

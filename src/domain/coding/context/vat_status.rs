@@ -45,9 +45,17 @@ fn stated_registration(context: &str, lists: &WordLists) -> Option<bool> {
     let (first, rest) = context.split_once(". ").unwrap_or((&context, ""));
     let is_of_owner = has_phrase(&fold(first), "SOLE TRADER");
     let (mut plain, mut implied, mut charged) = (None, None, None);
-    for (text, is_of_owner) in [(first, is_of_owner), (rest, false)] {
-        for clause in text.split(['.', ';', ',', '(', ')', '\n', '\u{2013}', '\u{2014}', ':']) {
-            match statement(&fold(clause), lists, is_of_owner) {
+    let sentences =
+        std::iter::once((first, true)).chain(rest.split(['.', ';', '\n']).map(|sentence| (sentence, false)));
+    for (sentence, is_first) in sentences {
+        let clauses = sentence.split(['.', ';', ',', '(', ')', '\n', '\u{2013}', '\u{2014}', ':']);
+        for (at, clause) in clauses.enumerate() {
+            let folded = fold(clause);
+            match statement(&folded, lists, is_first && is_of_owner) {
+                // "Pat finishes at home, not VAT registered" is most likely about Pat.
+                Some(Statement::Plain(false)) if !is_first && at > 0 && folded.starts_with("NOT ") => {
+                    implied = implied.or(Some(false));
+                }
                 Some(Statement::Plain(registered)) => plain = plain.or(Some(registered)),
                 Some(Statement::Implied(registered)) => implied = implied.or(Some(registered)),
                 Some(Statement::Charged) => charged = Some(true),
@@ -171,6 +179,7 @@ mod tests {
             "Sole trader, not registered for VAT. Cash basis",
             "turnover is well below the VAT threshold",
             "we don't charge VAT",
+            "A shop by the sea. Run by a sole trader, not VAT registered",
             "No VAT number yet",
             "Not yet VAT-registered, cafe",
             "isn't registered for VAT",
@@ -180,6 +189,7 @@ mod tests {
             assert_eq!(stated_registration(context, lists), Some(false), "{context}");
         }
         for context in [
+            "We make brushes. VAT standard, accruals, quarterly. Olive finishes at home, not VAT registered",
             "1. VAT reg, standard. 2. Tolls, no VAT on those",
             "VAT: yes registered. Grass rent, no vat",
             "VAT: standard, invoice basis. Car parking from the council, no VAT",

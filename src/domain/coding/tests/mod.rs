@@ -12,6 +12,7 @@ mod hostile_transfers;
 mod labelled;
 mod order;
 mod patterns;
+mod statements;
 mod vat;
 mod whose_money;
 mod wordings;

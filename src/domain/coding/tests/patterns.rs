@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 35] = [
+const FOLDERS: [&str; 37] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -56,6 +56,8 @@ const FOLDERS: [&str; 35] = [
     "sealed_thirty_first",
     "sealed_thirty_second",
     "sealed_thirty_third",
+    "sealed_thirty_fourth",
+    "sealed_thirty_fifth",
     "contexts",
 ];
 

@@ -351,3 +351,35 @@ fn hostile_lines_are_read() {
     assert_eq!(transfers(&batch(&lines, &CHART)).iter().flatten().count(), 2);
     assert_eq!(transfers(&batch(&lines, &[])), [None, None]);
 }
+
+#[test]
+fn cash_between_a_till_and_a_bank_is_one_transfer() {
+    let chart = [
+        ("Lloyds current account", AccountType::Asset),
+        ("Till cash", AccountType::Asset),
+        ("Sales", AccountType::Income),
+    ];
+    let lines = [
+        line("Lloyds current account", 3, "260.00", "CASH IN 400118 KENDAL"),
+        line("Till cash", 3, "-260.00", "Banked bag 31"),
+        line("Till cash", 4, "-12.00", "Window cleaner"),
+        line("Lloyds current account", 5, "12.00", "REFUND OF CARRIAGE"),
+    ];
+    let batch = batch(&lines, &chart);
+    let pairs: Vec<Option<usize>> =
+        transfers(&batch).into_iter().map(|transfer| transfer.and_then(|transfer| transfer.pair)).collect();
+    assert_eq!(pairs, [Some(1), Some(0), None, None]);
+}
+
+#[test]
+fn a_card_thanks_for_the_direct_debit_that_pays_it() {
+    let chart = [("Santander current", AccountType::Asset), ("Santander business credit card", AccountType::Liability)];
+    let lines = [
+        line("Santander current", 3, "-903.18", "DIRECT DEBIT PAYMENT TO SANTANDER BUS CARD REF 5521"),
+        line("Santander business credit card", 3, "903.18", "DIRECT DEBIT RECEIVED WITH THANKS"),
+    ];
+    let batch = batch(&lines, &chart);
+    let pairs: Vec<Option<usize>> =
+        transfers(&batch).into_iter().map(|transfer| transfer.and_then(|transfer| transfer.pair)).collect();
+    assert_eq!(pairs, [Some(1), Some(0)]);
+}
