@@ -179,13 +179,15 @@ impl<'k> Reader<'k> {
         }
     }
 
+    /// What an owner takes: from a company as a loan.
+    fn owners_money(&self) -> Option<ConceptId> {
+        if self.business.is_company { self.named.director_loan } else { self.named.drawings }
+    }
+
     /// Where private purchases go, if the business may have any.
     fn private_account(&self) -> Option<ConceptId> {
-        if self.business.is_company {
-            self.named.director_loan.filter(|_| self.business.has_private_purchases)
-        } else {
-            self.named.drawings
-        }
+        let may_have_any = !self.business.is_company || self.business.has_private_purchases;
+        self.owners_money().filter(|_| may_have_any)
     }
 
     /// Whether what is bought there is for the owner or the family: nothing of the trade, no account for it, but one for
@@ -406,11 +408,11 @@ impl<'k> Reader<'k> {
         }
         let owner = self.owner_of(wording);
         for (hint, word) in self.hints.about(&text) {
-            if !money_in && hint.is_private(word) {
-                let private = if self.business.is_company { self.named.director_loan } else { self.named.drawings };
-                if let Some(concept) = private {
-                    sums.add(concept, WEIGHTS.private, Method::UniversalPattern);
-                }
+            if !money_in
+                && hint.is_private(word)
+                && let Some(concept) = self.owners_money()
+            {
+                sums.add(concept, WEIGHTS.private, Method::UniversalPattern);
             }
             // What the context says of the business beside its owner's name is not about the owner.
             if owner.is_some_and(|name| name.iter().any(|part| part == word)) {
@@ -441,13 +443,11 @@ impl<'k> Reader<'k> {
         }
         if self.owner_of(wording).is_some() {
             // What an owner claims for miles and the home is a cost, where the chart keeps an account for it.
-            let claims = [self.named.mileage, self.named.use_of_home].into_iter().flatten();
-            let is_claimed = |concept: &ConceptId| {
-                sums.best() == Some(*concept)
-                    && sums.strongest() >= WEIGHTS.decisive_trade
-                    && self.best_fit(*concept) >= WEIGHTS.own_account
-            };
-            if !money_in && claims.into_iter().any(|concept| is_claimed(&concept)) {
+            let claims = [self.named.mileage, self.named.use_of_home];
+            let claimed = sums.best().filter(|best| !money_in && claims.contains(&Some(*best)));
+            if claimed.is_some_and(|concept| self.best_fit(concept) >= WEIGHTS.own_account)
+                && sums.strongest() >= WEIGHTS.decisive_trade
+            {
                 return;
             }
             let concept = match (self.business.is_company, money_in) {
@@ -533,11 +533,10 @@ impl<'k> Reader<'k> {
 
     /// What a remark calls private goes to the owner, whatever was bought.
     fn add_private(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
-        let private = if self.business.is_company { self.named.director_loan } else { self.named.drawings };
         let is_stated = self.hints.statements.is_private(wording.text());
         if !money_in
             && (is_stated || is_called_private(wording))
-            && let Some(concept) = private
+            && let Some(concept) = self.owners_money()
         {
             let weight = WEIGHTS.private + if is_stated { WEIGHTS.stated_private } else { 0.0 };
             sums.add(concept, weight, Method::UniversalPattern);

@@ -64,10 +64,12 @@ pub struct LineVat<'s> {
 impl LineVat<'_> {
     /// The VAT code of a line that is decided, before the caller's own codes are asked for.
     pub fn code(&self, line: &Line<'_>, decision: &Decision) -> Vat {
+        if !self.business.is_vat_registered || self.business.has_flat_rate && line.amount < 0 {
+            return Vat::NoVat;
+        }
         let usual = self.usual(line, decision);
         let kind = self.chart.kinds.get(decision.account);
-        let is_traded = matches!(kind, Some(AccountType::Income | AccountType::Expense));
-        if !self.business.is_vat_registered || self.business.has_flat_rate && line.amount < 0 || !is_traded {
+        if !matches!(kind, Some(AccountType::Income | AccountType::Expense)) {
             return usual;
         }
         // What banks, insurers, councils and staff are paid has its own law, whoever is paid.
@@ -95,11 +97,8 @@ impl LineVat<'_> {
         }
     }
 
-    /// The VAT code without what the context says of the payee.
+    /// The VAT code of a registered business, without what the context says of the payee.
     fn usual(&self, line: &Line<'_>, decision: &Decision) -> Vat {
-        if !self.business.is_vat_registered || self.business.has_flat_rate && line.amount < 0 {
-            return Vat::NoVat;
-        }
         let kind = self.chart.kinds.get(decision.account);
         let Some(id) = decision.concept else {
             // Most companies are registered; of names that do not say what they are, nothing is reclaimed on a guess.
@@ -219,7 +218,7 @@ impl LineVat<'_> {
         // A chair in a salon is let with its facilities, which the law taxes; a context says where that is so.
         if line.amount > 0
             && self.business.let_chair_has_vat
-            && matches!(concept.name, "chair_rent" | "chair_rent_income" | "room_hire_income")
+            && matches!(concept.name, "chair_rent" | "room_hire_income")
         {
             return Vat::Standard;
         }

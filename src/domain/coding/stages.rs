@@ -397,6 +397,7 @@ impl Stage<'_> {
             Method::Merchant => {
                 format!("A known payee or trade word: {about}; {account} is the chart's account for it.")
             }
+            Method::AccountName if decision.is_stated => format!("The business context sends this payee to {account}."),
             Method::AccountName => format!("A word of the account name {account} is in the line."),
             Method::Refund => format!("Money back from a payee of {account}: {about}."),
             Method::BatchConsistency => format!("The same payee elsewhere in the batch goes to {account}."),

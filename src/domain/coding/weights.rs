@@ -116,6 +116,8 @@ pub struct Weights {
     pub spoken_of: f32,
     /// The same in what the context says about the payee.
     pub hinted_word: f32,
+    /// So many times that where the sentence says what is bought from the payee.
+    pub hinted_purchase: f32,
     /// An account whose code the context gives, for a line with a name of that clause.
     pub instructed: f32,
     /// The same for a person whose line has a remark.
@@ -236,6 +238,7 @@ pub const WEIGHTS: Weights = Weights {
     home_word: 0.9,
     spoken_of: 0.1,
     hinted_word: 2.04,
+    hinted_purchase: 1.8,
     instructed: 4.5,
     instructed_person: 2.0,
     stated: 6.3,

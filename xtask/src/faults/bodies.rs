@@ -291,7 +291,7 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     let person = installation.add_person("served@example.com", 0, 100_000_000)?;
     let key = create_key(&mut server.connect()?, &person.session, "served", &SCOPES)?.plaintext;
     let products = bench.products();
-    // The dev build needs a fifth of a second for a job of 200 rows.
+    // The dev build needs a sixth of a second for a job of 200 rows.
     let rows = bench.full_or_sample(200, 50);
     let small: Vec<Dataset> =
         products.iter().map(|product| charged(*product, &mut bench.random.clone(), rows)).collect();

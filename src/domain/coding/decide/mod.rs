@@ -39,6 +39,8 @@ pub struct Decision {
     pub is_to_person: bool,
     /// Money of clients, from the account that holds it.
     pub is_of_clients: bool,
+    /// The context sends the payee to the account by its name.
+    pub is_stated: bool,
     /// Other accounts, best first.
     pub others: Vec<(usize, f32)>,
 }
@@ -643,6 +645,7 @@ impl<'k> Decider<'k> {
             is_weak: false,
             is_to_person: false,
             is_of_clients: false,
+            is_stated: stated == Some(account),
             others,
         }
     }
@@ -694,6 +697,7 @@ impl<'k> Decider<'k> {
             is_weak: false,
             is_to_person: false,
             is_of_clients: false,
+            is_stated: false,
             others: Vec::new(),
         }
     }

@@ -124,7 +124,8 @@ impl Decider<'_> {
             }
             // Of a payment service the context says which sales it is for.
             let weight = WEIGHTS.hinted_word * if is_payment_service(payee) { WEIGHTS.hinted_service } else { 1.0 };
-            let weight = if !money_in && hint.says_what_is_bought() { weight * 1.8 } else { weight };
+            let weight =
+                if !money_in && hint.says_what_is_bought() { weight * WEIGHTS.hinted_purchase } else { weight };
             for word in hint.near(payee) {
                 add(&word, weight);
                 // Who teaches is paid as a teacher.

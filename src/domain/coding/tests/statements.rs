@@ -29,6 +29,14 @@ fn a_payee_goes_where_the_context_sends_it_unless_the_line_says_otherwise() {
 }
 
 #[test]
+fn the_reason_says_that_the_context_sends_the_payee_there() {
+    let mut all = batch(vec![line("2025-05-02", "TRESSLING TRADERS LTD", "-188.44")]);
+    all.accounts.push(account("N0", "Bar Stock", AccountType::Expense));
+    all.business_context = Cow::Borrowed("Company, not VAT registered. Tressling Traders = bar stock.");
+    assert_eq!(code(&all).rows[0].reason, "The business context sends this payee to Bar Stock.");
+}
+
+#[test]
 fn takings_of_the_card_machine_go_where_the_context_puts_them() {
     let found = accounts_of(
         &[("Sales of bikes", AccountType::Income), ("Sales of parts", AccountType::Income)],

@@ -275,12 +275,10 @@ fn compare(own: &OwnAccounts, out: &Side, into: &Side, at_out: usize, at_into: u
     let is_mirrored =
         out.signals.numbered && into.signals.numbered && !out.strangers.is_empty() && letters(out) == letters(into);
     says += if is_mirrored { 2 } else { 0 };
-    says += if is_cash {
-        5
-    } else if is_fees {
-        3
-    } else {
-        0
+    says += match (is_cash, is_fees) {
+        (true, _) => 5,
+        (false, true) => 3,
+        (false, false) => 0,
     };
     let stranger_to_card = card && !out.strangers.is_empty() && out.names(to) == 0;
     let sign = is_mirrored

@@ -1,0 +1,111 @@
+//! The accounts of a chart by the words that a context has for them.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::Token;
+use super::reading::ends_part;
+use crate::domain::coding::batch::{Account, AccountType};
+use crate::domain::coding::instructions::is_code;
+use crate::domain::coding::knowledge::name_words;
+
+/// As many accounts may have the part of a name that is given: the income and the cost of one thing.
+const TIED_MAX: usize = 2;
+/// Most words of an account's name that are compared.
+const ACCOUNT_WORDS_MAX: usize = 6;
+/// A single word of an account's name tells it from so many letters on.
+const TELLING_LETTERS_MIN: usize = 4;
+/// Words of an account's name that a context may leave out where it gives one of them.
+const LEFT_OUT_MAX: usize = 2;
+
+/// Words of accounts that tell none where they stand alone.
+const UNTELLING: &[&str] = &[
+    "ACCOUNT", "BANK", "CARD", "CASH", "CHARGE", "COST", "EXPENSE", "FEE", "FUND", "GENERAL", "INCOME", "MONEY",
+    "OTHER", "PAID", "PAYABLE", "PAYMENT", "PERSONAL", "RECEIVED",
+];
+
+/// Words of assets that payments go to: what customers owe, what a journal clears.
+const KEPT: &[&str] =
+    &["CLEARING", "CONTROL", "DEBTOR", "DISBURSEMENT", "DUE", "EQUIPMENT", "LOAN", "OWED", "RECEIVABLE", "TILL"];
+
+/// The stems of an account's name, each once.
+fn stems_of(name: &str) -> Vec<String> {
+    let mut stems: Vec<String> = name_words(name).into_iter().map(|word| word.stem).collect();
+    let mut seen = BTreeSet::new();
+    stems.retain(|stem| seen.insert(stem.clone()));
+    stems
+}
+
+/// The accounts of a chart by the stems of their names.
+pub(super) struct ChartWords {
+    stems: Vec<Vec<String>>,
+    pub(super) by_stem: FxHashMap<String, Vec<usize>>,
+    /// Codes that cannot be taken for words.
+    by_code: FxHashMap<String, usize>,
+}
+
+/// Accounts that some words name: one, or an income and an expense of one name.
+pub(super) struct Named {
+    pub(super) accounts: Vec<usize>,
+    /// The name is there in full, or all but a word of it.
+    pub(super) is_whole: bool,
+    /// Tokens of the context that it takes.
+    pub(super) taken: usize,
+}
+
+impl ChartWords {
+    pub(super) fn read(accounts: &[Account<'_>]) -> Self {
+        let stems = accounts.iter().map(|account| {
+            let stems = stems_of(&account.name);
+            // Money is moved to an own account rather than spent on it, and "plus VAT" is no account.
+            let has = |words: &[&str]| stems.iter().any(|stem| words.contains(&stem.as_str()));
+            if has(&["VAT"]) || account.kind == AccountType::Asset && !has(KEPT) { Vec::new() } else { stems }
+        });
+        let stems: Vec<Vec<String>> = stems.collect();
+        let mut by_stem: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        for (account, stems) in stems.iter().enumerate() {
+            for stem in stems {
+                by_stem.entry(stem.clone()).or_default().push(account);
+            }
+        }
+        let is_meant = |at: usize| stems.get(at).is_some_and(|stems| !stems.is_empty());
+        let codes = accounts.iter().enumerate().filter(|(at, account)| is_meant(*at) && is_code(&account.code));
+        let by_code = codes.map(|(at, account)| (account.code.to_string(), at)).collect();
+        Self { stems, by_stem, by_code }
+    }
+
+    /// The account whose name stands at the beginning of some tokens; a part of the name is enough where they say where something goes.
+    pub(super) fn account_at(&self, tokens: &[Token<'_>], is_of_place: bool, are_references: bool) -> Option<Named> {
+        let bare = |token: &Token<'_>| token.raw.trim_matches(|sign: char| !sign.is_alphanumeric()).to_owned();
+        if let Some(account) = tokens.first().and_then(|token| self.by_code.get(&bare(token))) {
+            return Some(Named { accounts: vec![*account], is_whole: true, taken: 1 });
+        }
+        let mut run: Vec<(String, usize)> = Vec::new();
+        for (place, token) in tokens.iter().enumerate().take(ACCOUNT_WORDS_MAX) {
+            let inner = name_words(token.raw.trim_end_matches([',', ':', ';', '.', ')']));
+            run.extend(inner.into_iter().map(|word| (word.stem, place + 1)));
+            if token.raw.ends_with([',', ':', ';', '.', ')']) {
+                break;
+            }
+        }
+        let leading = |account: &Vec<String>| run.iter().take_while(|(stem, _)| account.contains(stem)).count();
+        let (first, _) = run.first()?;
+        let having = self.by_stem.get(first)?.iter().filter_map(|at| Some((*at, self.stems.get(*at)?)));
+        let ranked: Vec<(usize, usize, usize)> =
+            having.map(|(at, account)| (at, leading(account), account.len())).collect();
+        let count = ranked.iter().map(|(_, count, _)| *count).max().filter(|count| *count > 0)?;
+        let best = ranked.iter().filter(|(_, known, _)| *known == count);
+        let length = best.clone().map(|(.., length)| *length).min()?;
+        let accounts: Vec<usize> = best.filter(|(.., known)| *known == length).map(|(at, ..)| *at).collect();
+        let (last, taken) = run.get(count - 1)?;
+        let is_told = last.chars().count() >= TELLING_LETTERS_MIN && !UNTELLING.contains(&last.as_str());
+        let is_whole = count == length || count >= 2 && length == count + 1;
+        // "Marked MKT are *markets*, …": nothing else is said of the reference.
+        let ends = tokens.get(taken - 1).is_none_or(|token| ends_part(token.raw)) || *taken == tokens.len();
+        let is_part =
+            (is_of_place || ends && are_references) && length <= count + LEFT_OUT_MAX && (count >= 2 || is_told);
+        let most = if count == length { 1 } else { TIED_MAX };
+        (accounts.len() <= most && (is_whole || is_part)).then_some(Named { accounts, is_whole, taken: *taken })
+    }
+}

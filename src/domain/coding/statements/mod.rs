@@ -1,0 +1,352 @@
+//! What the context states of payees by name: "Booker = bar stock", "the waller isn't registered", "Netflix and the gym are mine".
+//!
+//! A sentence is read from left to right. Names are words of the context that lines have as well; what follows a link (*is*, *=*,
+//! *goes to*) is said of the names before it, up to the names of the next statement.
+
+mod chart_words;
+mod reading;
+#[cfg(test)]
+mod tests;
+mod vat;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::chart_words::ChartWords;
+use self::reading::{ALL, LEADS, ORDERS, Reading, SENDS, ends_part, exceptions, is_private, private_behind};
+use self::vat::vat_at;
+use super::batch::Account;
+use super::knowledge::{WordLists, stem};
+use super::line::Line;
+use super::outcome::Vat;
+use super::person::is_forename;
+use super::text::{fold, sentences};
+
+/// Tokens from a name to what is said of its VAT.
+const BEFORE_VAT_MAX: usize = 10;
+/// How much an account counts of whose name a part is given.
+const PARTLY: f32 = 0.9;
+
+/// What is said of the VAT that a payee charges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VatSaid {
+    /// There is VAT of this code in it.
+    Code(Vat),
+    /// There is none in it, whatever is sold.
+    NotCharged,
+}
+
+/// What is said of the names before it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Said {
+    /// It goes to an account, and how plainly that is said, up to 1.
+    Account(usize, f32),
+    Vat(VatSaid),
+    Private,
+}
+
+#[derive(Debug)]
+struct Statement {
+    names: BTreeSet<String>,
+    said: Said,
+    /// It says nothing of a line with one of these words: "unless it says dividend".
+    but: Vec<String>,
+}
+
+/// Every statement of a context, by the names it is about.
+#[derive(Debug, Default)]
+pub struct Statements {
+    list: Vec<Statement>,
+    by_name: FxHashMap<String, Vec<usize>>,
+}
+
+/// A word of the context.
+struct Token<'c> {
+    raw: &'c str,
+    /// Folded, usually one word.
+    words: Vec<String>,
+    /// Those of its words that lines have.
+    names: Names,
+}
+
+/// A word of a name, and whether the name begins with it: a line must have the word that a name begins with.
+type Name = (String, bool);
+
+/// Words of names.
+type Names = BTreeSet<Name>;
+
+/// Words of lines, by which names are known.
+struct Vocabulary<'l> {
+    words: FxHashSet<&'l str>,
+    first_words: FxHashSet<&'l str>,
+    account_stems: FxHashSet<String>,
+    lists: &'l WordLists,
+}
+
+impl Statements {
+    /// Reads the context. `is_common` says of a word whether lines of several payees have it.
+    pub(super) fn read(
+        context: &str,
+        accounts: &[Account<'_>],
+        lines: &[Line<'_>],
+        lists: &WordLists,
+        is_common: &dyn Fn(&str) -> bool,
+    ) -> Self {
+        if context.is_empty() {
+            return Self::default();
+        }
+        let chart = ChartWords::read(accounts);
+        let vocabulary = Vocabulary {
+            words: lines
+                .iter()
+                .flat_map(Line::words)
+                .filter(|word| !is_common(word) || SERVICES.contains(word))
+                .collect(),
+            first_words: lines.iter().flat_map(first_words).collect(),
+            account_stems: chart.by_stem.keys().cloned().collect(),
+            lists,
+        };
+        let mut read = Self::default();
+        let mut before = Names::new();
+        for (at, sentence) in sentences(context).enumerate() {
+            let mut tokens: Vec<Token<'_>> =
+                sentence.split_whitespace().enumerate().map(|(at, raw)| vocabulary.token(raw, at == 0)).collect();
+            join_names(&mut tokens);
+            vocabulary.add_card_services(&mut tokens);
+            read.add_vat(&tokens, at == 0);
+            read.add_lists(&tokens, &chart);
+            forget_people(&mut tokens);
+            read.add_accounts(&tokens, &chart, &before);
+            before = tokens.iter().flat_map(|token| token.names.iter().cloned()).collect();
+        }
+        read
+    }
+
+    fn add(&mut self, names: &Names, said: Said) {
+        self.add_but(names, said, &[]);
+    }
+
+    fn add_but(&mut self, names: &Names, said: Said, but: &[String]) {
+        if names.is_empty() {
+            return;
+        }
+        let place = self.list.len();
+        for (name, _) in names.iter().filter(|(_, begins)| *begins) {
+            self.by_name.entry(name.clone()).or_default().push(place);
+        }
+        let names = names.iter().map(|(name, _)| name.clone()).collect();
+        self.list.push(Statement { names, said, but: but.to_vec() });
+    }
+
+    /// Statements that send names to an account, or call what is paid to them private.
+    /// `before` are the names of the sentence before, of which the beginning of this one may speak.
+    fn add_accounts(&mut self, tokens: &[Token<'_>], chart: &ChartWords, before: &Names) {
+        let mut reading = Reading::of(tokens);
+        while let Some(token) = tokens.get(reading.at) {
+            let rest = tokens.get(reading.at..).unwrap_or_default();
+            if let Some(link) = reading.link.filter(|link| reading.at - link.at <= link.reach)
+                && !token.raw.starts_with('(')
+                && let Some(found) = chart.account_at(rest, link.is_of_place, reading.are_references)
+            {
+                let meant = reading.meant(link, before);
+                let but = exceptions(rest.get(found.taken..).unwrap_or_default());
+                for account in &found.accounts {
+                    let said = Said::Account(*account, if found.is_whole { 1.0 } else { PARTLY });
+                    self.add_but(&meant, said, &but);
+                }
+                if !meant.is_empty() {
+                    (reading.link, reading.is_said) = (None, true);
+                    reading.open.clear();
+                    reading.at += found.taken;
+                    continue;
+                }
+            }
+            if is_private(tokens, reading.at) {
+                self.add(&reading.names, Said::Private);
+                self.add(&private_behind(tokens, reading.at), Said::Private);
+                reading.is_said = true;
+            } else if !token.names.is_empty() {
+                reading.take_names(token);
+            }
+            reading.pass(token);
+        }
+    }
+
+    /// An account's name before a colon, and behind it the names that go there: "Subcontractors: A, B and C".
+    fn add_lists(&mut self, tokens: &[Token<'_>], chart: &ChartWords) {
+        const NAME_TOKENS_MAX: usize = 4;
+        for (at, _) in tokens.iter().enumerate().filter(|(_, token)| token.raw.ends_with(':')) {
+            let account = (at.saturating_sub(NAME_TOKENS_MAX - 1)..=at).find_map(|from| {
+                let is_first =
+                    from.checked_sub(1).and_then(|at| tokens.get(at)).is_none_or(|before| ends_part(before.raw));
+                let found =
+                    chart.account_at(tokens.get(from..).unwrap_or_default(), false, false).filter(|_| is_first)?;
+                let [account] = found.accounts.as_slice() else { return None };
+                (found.is_whole && from + found.taken == at + 1).then_some(*account)
+            });
+            let Some(account) = account else { continue };
+            let is_name = |token: &&Token<'_>| !matches!(token.raw, "-" | "=" | "is" | "are");
+            let names = tokens.iter().skip(at + 1).take_while(is_name).flat_map(|token| token.names.iter().cloned());
+            self.add(&names.collect(), Said::Account(account, 1.0));
+        }
+    }
+
+    /// Statements on the VAT that names charge; the first sentence is about the business itself.
+    fn add_vat(&mut self, tokens: &[Token<'_>], is_first: bool) {
+        let said: Vec<(usize, VatSaid)> =
+            (0..tokens.len()).filter_map(|at| Some((at, vat_at(tokens, at, is_first)?))).collect();
+        let names_of = |from: usize, until: usize| -> Names {
+            let part = tokens.get(from..until).unwrap_or_default();
+            part.iter().flat_map(|token| token.names.iter().cloned()).collect()
+        };
+        let mut from = 0;
+        for (turn, (at, vat)) in said.iter().enumerate() {
+            let mut names = names_of(from.max(at.saturating_sub(BEFORE_VAT_MAX)), *at);
+            let next = said.get(turn + 1).map_or(tokens.len(), |(next, _)| *next);
+            let is_led = |word: &String| matches!(word.as_str(), "ON" | "FOR" | "FROM" | "TO");
+            if names.is_empty() && tokens.get(*at + 1).and_then(|token| token.words.first()).is_some_and(is_led) {
+                names = names_of(*at + 1, next.min(*at + 1 + BEFORE_VAT_MAX));
+            }
+            self.add(&names, Said::Vat(*vat));
+            from = *at + 1;
+        }
+    }
+
+    /// What is said of the names of a line: of several statements those that name most of it.
+    fn about<'s, T: 's>(&'s self, text: &str, said: impl Fn(&Said) -> Option<T>) -> Vec<T> {
+        if self.list.is_empty() {
+            return Vec::new();
+        }
+        // A name that is two words glued together is parted in a line's wording.
+        let compounds = text.split(' ').zip(text.split(' ').skip(1)).map(|(one, next)| [one, next].concat());
+        let words: FxHashSet<Cow<'_, str>> =
+            text.split(' ').map(Cow::Borrowed).chain(compounds.map(Cow::Owned)).collect();
+        let places: BTreeSet<usize> =
+            words.iter().filter_map(|word| self.by_name.get(word.as_ref())).flatten().copied().collect();
+        let count = |statement: &Statement| statement.names.iter().filter(|name| words.contains(name.as_str())).count();
+        let found: Vec<(usize, T)> = places
+            .into_iter()
+            .filter_map(|place| self.list.get(place))
+            .filter(|statement| !statement.but.iter().any(|word| words.contains(word.as_str())))
+            .filter_map(|statement| Some((count(statement), said(&statement.said)?)))
+            .collect();
+        let most = found.iter().map(|(count, _)| *count).max().unwrap_or(0);
+        found.into_iter().filter(|(count, _)| *count == most).map(|(_, said)| said).collect()
+    }
+
+    /// The account that the context sends a line's names to, and how plainly; none where it names several.
+    pub fn account(&self, text: &str, takes: impl Fn(usize) -> bool) -> Option<(usize, f32)> {
+        let found = self.about(text, |said| match said {
+            Said::Account(account, plainness) if takes(*account) => Some((*account, *plainness)),
+            _ => None,
+        });
+        let (account, _) = *found.first()?;
+        let plainest = found.iter().map(|(_, plainness)| *plainness).fold(0.0, f32::max);
+        found.iter().all(|(other, _)| *other == account).then_some((account, plainest))
+    }
+
+    /// What the context says of the VAT that a line's names charge, where it says one thing.
+    pub fn vat(&self, text: &str) -> Option<VatSaid> {
+        let said = self.about(text, |said| if let Said::Vat(vat) = said { Some(*vat) } else { None });
+        let first = *said.first()?;
+        said.iter().all(|vat| *vat == first).then_some(first)
+    }
+
+    /// Whether the context calls what a line's names are paid private.
+    pub fn is_private(&self, text: &str) -> bool {
+        !self.about(text, |said| (*said == Said::Private).then_some(())).is_empty()
+    }
+}
+
+impl Vocabulary<'_> {
+    fn token<'c>(&self, raw: &'c str, is_first: bool) -> Token<'c> {
+        let folded = fold(raw);
+        let words: Vec<String> = folded.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        let bare = raw.trim_start_matches(|sign: char| !sign.is_alphanumeric());
+        let is_capital = bare.starts_with(|sign: char| sign.is_uppercase() || sign.is_ascii_digit());
+        let is_capitals = bare.chars().all(|sign| !sign.is_lowercase());
+        let named = words.iter().filter(|word| self.is_name(word, is_capital, is_capitals, is_first));
+        let names = named.map(|word| (word.clone(), true)).collect();
+        Token { raw, words, names }
+    }
+
+    /// "Card machine settlements" are those of the services that lines have, where the sentence names none.
+    fn add_card_services(&self, tokens: &mut [Token<'_>]) {
+        const TAKINGS: &[&str] = &["MACHINE", "PAYMENTS", "READER", "SETTLEMENTS", "TAKINGS", "TERMINAL"];
+        let is_service = |token: &Token<'_>| token.names.iter().any(|(name, _)| SERVICES.contains(&name.as_str()));
+        if tokens.iter().any(is_service) {
+            return;
+        }
+        let is_word = |token: &Token<'_>, words: &[&str]| token.words.iter().any(|word| words.contains(&word.as_str()));
+        let speaks = |pair: &[Token<'_>]| matches!(pair, [first, second] if is_word(first, &["CARD", "CARDS"]) && is_word(second, TAKINGS));
+        let Some(at) = tokens.windows(2).position(speaks) else { return };
+        let known = SERVICES
+            .iter()
+            .filter(|service| self.words.contains(*service))
+            .map(|service| ((*service).to_owned(), true));
+        if let Some(token) = tokens.get_mut(at) {
+            token.names = known.collect();
+        }
+    }
+
+    fn is_name(&self, word: &str, is_capital: bool, is_capitals: bool, is_first: bool) -> bool {
+        /// What banks print beside a payee.
+        const PRINTED: &[&str] = &[
+            "VAT", "HMRC", "PAYE", "CIS", "LTD", "LIMITED", "AND", "THE", "DD", "DDR", "SO", "STO", "CR", "BP", "FP",
+            "FPI", "FPO", "BACS", "GB", "UK", "REF", "INV", "ATM", "POS", "PLC", "CO", "FOR", "MR", "MRS", "DR", "OUR",
+            "ALL", "NOT", "WE", "NO",
+        ];
+        let letters = word.chars().count();
+        if letters < if is_capitals { 2 } else { 3 } || PRINTED.contains(&word) || !self.words.contains(word) {
+            return false;
+        }
+        if ORDERS.contains(&word) || SENDS.contains(&word) || LEADS.contains(&word) || ALL.contains(&word) {
+            return false;
+        }
+        if !word.chars().any(char::is_alphabetic) || self.lists.hint_plain.has(word) || self.lists.town.has(word) {
+            return false;
+        }
+        let is_of_account = self.account_stems.contains(&stem(word));
+        match (is_capital, is_first) {
+            (true, false) => true,
+            (true, true) => is_capitals || self.first_words.contains(word) && !is_of_account,
+            (false, _) => self.first_words.contains(word) && !is_of_account,
+        }
+    }
+}
+
+/// The words of a line that a payee's name may begin with: the first, and what stands behind *from* and *to*.
+fn first_words<'l>(line: &'l Line<'_>) -> impl Iterator<Item = &'l str> {
+    let leads = |word: &str| matches!(word, "FROM" | "TO");
+    let behind = line.words().zip(line.words().skip(1)).filter(move |(word, _)| leads(word)).map(|(_, next)| next);
+    line.words().next().into_iter().chain(behind)
+}
+
+/// Words beside each other are one name, which begins with the first of them.
+fn join_names(tokens: &mut [Token<'_>]) {
+    let mut is_open = false;
+    for token in tokens {
+        if is_open {
+            token.names = std::mem::take(&mut token.names).into_iter().map(|(name, _)| (name, false)).collect();
+        }
+        is_open = !token.names.is_empty() && !ends_part(token.raw);
+    }
+}
+
+/// Takes people's names away: what they are paid for is told by what they do (`context/staff.rs`), and their names may stand in any
+/// remark.
+fn forget_people(tokens: &mut [Token<'_>]) {
+    let is_person: Vec<bool> = tokens.iter().map(|token| token.words.iter().any(|word| is_forename(word))).collect();
+    for (at, token) in tokens.iter_mut().enumerate() {
+        let is_behind = at.checked_sub(1).and_then(|before| is_person.get(before)).copied().unwrap_or(false);
+        if is_behind || is_person.get(at).copied().unwrap_or(false) {
+            token.names.clear();
+        }
+    }
+}
+
+/// Card companies that pay out what a shop's machine takes.
+const SERVICES: &[&str] =
+    &["BARCLAYCARD", "DOJO", "ELAVON", "PAYMENTSENSE", "SQUARE", "SUMUP", "TAKEPAYMENTS", "WORLDPAY", "ZETTLE"];

@@ -1,0 +1,67 @@
+//! What a sentence of the context says of VAT.
+
+use super::{Token, VatSaid};
+use crate::domain::coding::outcome::Vat;
+
+/// What is said of VAT here, if anything.
+pub(super) fn vat_at(tokens: &[Token<'_>], at: usize, is_first: bool) -> Option<VatSaid> {
+    /// Words before the one that speaks of VAT in which a denial is of it.
+    const REACH: usize = 4;
+    let token = tokens.get(at)?;
+    let word = token.words.first().map_or("", String::as_str);
+    let before: Vec<&str> = tokens
+        .get(at.saturating_sub(REACH)..at)
+        .unwrap_or_default()
+        .iter()
+        .flat_map(|token| token.words.iter().map(String::as_str))
+        .collect();
+    let next = tokens.get(at + 1).and_then(|token| token.words.first()).map_or("", String::as_str);
+    const DENIALS: &[&str] = &[
+        "NO", "NOT", "ISNT", "ARENT", "DOESNT", "DONT", "NEVER", "WITHOUT", "NEITHER", "NOR", "NON", "HASNT", "NONE",
+        "SMALL",
+    ];
+    let is_denied = before.iter().any(|word| DENIALS.contains(word));
+    let is_own = before.iter().any(|word| matches!(*word, "WE" | "I" | "WERE" | "IM"));
+    let behind = if next == "RATED" { at + 1 } else { at };
+    let ends = behind + 1 >= tokens.len()
+        || tokens.get(behind).is_some_and(|token| token.raw.ends_with([',', ')', '.', ':']))
+        || tokens
+            .get(behind + 1)
+            .is_some_and(|token| matches!(token.raw, "and" | "but" | "too" | "as" | "-" | "whoever"));
+    let charged = Some(VatSaid::Code(Vat::Standard));
+    match word {
+        "VAT" | "VATABLE" if is_denied => (!is_own).then_some(VatSaid::NotCharged),
+        "VATABLE" => charged,
+        "VAT" => {
+            let last = before.last().copied().unwrap_or("");
+            let is_in_it = token.raw.starts_with('+')
+                || matches!(
+                    last,
+                    "PLUS"
+                        | "WITH"
+                        | "HAS"
+                        | "HAVE"
+                        | "CHARGE"
+                        | "CHARGES"
+                        | "ADD"
+                        | "ADDS"
+                        | "CARRY"
+                        | "CARRIES"
+                        | "20"
+                        | "INC"
+                        | "INCL"
+                        | "INCLUDES"
+                );
+            (is_in_it && next != "NUMBER").then_some(VatSaid::Code(Vat::Standard))
+        }
+        "REGISTERED" if is_denied && !is_own => Some(VatSaid::NotCharged),
+        "REGISTERED" if !is_denied && !is_own && !is_first && before.ends_with(&["IS", "VAT"]) => charged,
+        "OPTED" if !is_denied => charged,
+        "STANDARD" if matches!(next, "RATED" | "RATE") && !is_denied => charged,
+        "ZERO" if !is_denied && !is_own && ends => Some(VatSaid::Code(Vat::Zero)),
+        "EXEMPT" if !is_denied && !is_own && ends => Some(VatSaid::Code(Vat::Exempt)),
+        _ if token.raw.starts_with("20%") && next != "VAT" && !is_denied => charged,
+        _ if token.raw.starts_with("5%") && !is_denied => Some(VatSaid::Code(Vat::Reduced)),
+        _ => None,
+    }
+}
