@@ -77,6 +77,7 @@ impl Chart {
             .collect();
         inherit(&mut fits, knowledge);
         prefer_net_wages(&mut fits, knowledge, &kinds, &words);
+        prefer_pensions_owed(&mut fits, knowledge, &kinds, &words);
         add_assets(&mut fits, knowledge, &kinds);
         let outlines: Vec<Outline> = vectors.iter().map(Vector::outline).collect();
         similar(&mut fits, knowledge, (&vectors, &outlines), &kinds, &own);
@@ -89,8 +90,10 @@ impl Chart {
             let mut fits = list.iter().filter(|fit| kinds.get(fit.account) == Some(&kind) && fit.score > 0.4);
             fits.find(is_for).map(|fit| fit.account)
         };
-        let receivables = first("trade_debtors", AccountType::Asset);
-        let payables = first("trade_creditors", AccountType::Liability);
+        let receivables =
+            first("trade_debtors", AccountType::Asset).or_else(|| first_owed(&words, &kinds, AccountType::Asset));
+        let payables = first("trade_creditors", AccountType::Liability)
+            .or_else(|| first_owed(&words, &kinds, AccountType::Liability));
         let unknown = (unknown(knowledge, &fits, &kinds, false), unknown(knowledge, &fits, &kinds, true));
         let telling = |word: &&NameWord| word.stem.chars().count() >= 4 && !PLAIN_WORDS.contains(&word.stem.as_str());
         let (mut word_meanings, mut places): (Vec<Vector>, FxHashMap<&str, usize>) = Default::default();
@@ -142,6 +145,12 @@ impl Chart {
         self.words.get(account).is_some_and(|words| words.iter().any(|word| word.stem == stem))
     }
 
+    /// Whether an account of sales has a word in its name.
+    pub fn sells(&self, stem: &str) -> bool {
+        (0..self.kinds.len())
+            .any(|account| self.kinds.get(account) == Some(&AccountType::Income) && self.has_word(account, stem))
+    }
+
     /// Whether it is the account of debtors or creditors.
     pub fn is_of_documents(&self, account: usize) -> bool {
         [self.receivables, self.payables].contains(&Some(account))
@@ -157,6 +166,18 @@ impl Chart {
     pub fn fits(&self, concept: ConceptId) -> &[Fit] {
         self.fits.get(concept.index()).map_or(&[], Vec::as_slice)
     }
+}
+
+/// The first account of a type whose name says that money is owed, by or to whomever, and no tax, wages or loan:
+/// `Clients and insurers owing` are debtors in a chart that has no account named so.
+fn first_owed(words: &[Vec<NameWord>], kinds: &[AccountType], kind: AccountType) -> Option<usize> {
+    const OWED: &[&str] = &["OWE", "OWED", "OWING", "UNPAID", "OUTSTANDING", "ARREAR", "INVOICED"];
+    const APART: &[&str] = &[
+        "TAX", "VAT", "PAYE", "NI", "NIC", "CIS", "HMRC", "PENSION", "WAGE", "SALARY", "PAY", "DIRECTOR", "OWNER",
+        "LOAN", "INTEREST", "STAFF", "DEPOSIT", "BANK", "CARD", "FINANCE", "DIVIDEND", "GRANT", "CHARITY",
+    ];
+    let has = |account: &[NameWord], list: &[&str]| account.iter().any(|word| list.contains(&word.stem.as_str()));
+    words.iter().zip(kinds).position(|(name, known)| *known == kind && has(name, OWED) && !has(name, APART))
 }
 
 /// The words of the accounts' names. What stands before a dash in several names is the name of a group (`Travel - Rail`,
@@ -482,6 +503,22 @@ fn prefer_net_wages(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[Accou
         list.retain(|fit| fit.account != net_wages.account);
         list.insert(0, Fit { account: net_wages.account, score: best + 0.05 });
     }
+}
+
+/// Where pensions have an account of what is owed, paying the provider clears it: it holds what employees paid as well as
+/// the employer's share, which alone is a cost. The cost is no close second, so that a word of its name (*employer*) does not
+/// decide.
+fn prefer_pensions_owed(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[AccountType], words: &[Vec<NameWord>]) {
+    let is_owed = |fit: &&Fit| {
+        let is_named = |name: &Vec<NameWord>| name.iter().any(|word| word.stem == "PENSION");
+        kinds.get(fit.account) == Some(&AccountType::Liability) && words.get(fit.account).is_some_and(is_named)
+    };
+    const AHEAD: f32 = 0.4;
+    let Some(list) = knowledge.id("pension").and_then(|id| fits.get_mut(id.index())) else { return };
+    let best = list.iter().map(|fit| fit.score).fold(0.0, f32::max);
+    let Some(owed) = list.iter().find(is_owed).map(|fit| fit.account) else { return };
+    list.retain(|fit| fit.account != owed);
+    list.insert(0, Fit { account: owed, score: best + AHEAD });
 }
 
 /// A concept that still has no account worth the name goes to one of like meaning.

@@ -136,6 +136,14 @@ impl<'k> Reader<'k> {
         self.add_meaning(vector, money_in, strongest, &mut sums);
         self.add_expected(wording, (digits, household), strongest, money_in, &mut sums);
         self.add_expected_of_line(wording, (digits, household), strongest, money_in, &mut sums);
+        // What is given back to somebody is no purchase of the owner's.
+        if !money_in
+            && is_money_back(wording)
+            && self.owner_of(wording).is_none()
+            && let Some(private) = self.private_account()
+        {
+            sums.0.remove(&private);
+        }
         let mut clues = sums.into_clues();
         if !money_in {
             self.treat_guests(digits, &mut clues);
@@ -319,7 +327,11 @@ impl<'k> Reader<'k> {
                     && self.best_fit(target.concept) >= WEIGHTS.own_account
             });
             for target in targets() {
-                if is_kept && Some(target.concept) == self.named.drawings && target.strength != Strength::Decisive {
+                let is_private = Some(target.concept) == self.named.drawings && target.strength != Strength::Decisive;
+                // Where work for private customers is sold, the word is about them.
+                let is_of_customers =
+                    || wording.padded.get(hit.start..hit.end) == Some("PRIVATE") && self.chart.sells("PRIVATE");
+                if is_private && (is_kept || is_of_customers()) {
                     continue;
                 }
                 let words = f32::from(u8::try_from(hit.words.clamp(1, 4)).unwrap_or(4)) - 1.0;
@@ -535,12 +547,20 @@ impl<'k> Reader<'k> {
     fn add_private(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
         let is_stated = self.hints.statements.is_private(wording.text());
         if !money_in
-            && (is_stated || is_called_private(wording))
+            && (is_stated || self.is_called_private(wording))
             && let Some(concept) = self.owners_money()
         {
             let weight = WEIGHTS.private + if is_stated { WEIGHTS.stated_private } else { 0.0 };
             sums.add(concept, weight, Method::UniversalPattern);
         }
+    }
+
+    /// Whether the last word of a line calls a purchase private, or a remark says that it was paid for with the wrong card. Where
+    /// work for private customers is sold, the word is about them.
+    fn is_called_private(&self, wording: &Wording) -> bool {
+        let text = wording.text();
+        let is_last = |word: &str| text.strip_suffix(word).is_some_and(|rest| rest.ends_with(' '));
+        is_last("PERSONAL") || is_last("PRIVATE") && !self.chart.sells("PRIVATE") || has_phrase(text, "WRONG CARD")
     }
 
     /// Whether the context says near the payee's name that it is about a concept.
@@ -695,13 +715,6 @@ fn is_bank_name<'t>(mut words: impl Iterator<Item = &'t str>) -> bool {
 
 /// How people write that an account is theirs.
 const OWN_ACCOUNT: &[&str] = &["OWN ACCT", "OWN ACC", "OWN ACCOUNT", "OWN A C"];
-
-/// Whether the last word of a line calls a purchase private, or a remark says that it was paid for with the wrong card.
-fn is_called_private(wording: &Wording) -> bool {
-    let text = wording.text();
-    let is_last = |word: &str| text.strip_suffix(word).is_some_and(|rest| rest.ends_with(' '));
-    is_last("PERSONAL") || is_last("PRIVATE") || has_phrase(text, "WRONG CARD")
-}
 
 /// Words of work by the week.
 const LABOUR: &[&str] = &["WK", "WE", "WEEK", "WKS", "DAYS", "HRS", "HOURS", "LABOUR", "SHIFTS", "SHIFT"];

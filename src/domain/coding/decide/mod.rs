@@ -372,6 +372,10 @@ impl<'k> Decider<'k> {
         if self.is_about(clues.first(), &["salaries", "director_salary"]) && self.reader.is_company() {
             named.retain(|account, _| self.fit(*account, "director_loan") < WEIGHTS.own_account);
         }
+        // Nor is it where a line says dividend.
+        if self.is_about(clues.first(), &["dividends"]) && !money_in {
+            named.retain(|account, _| self.fit(*account, "director_loan") <= self.fit(*account, "dividends"));
+        }
         // Who shares an owner's surname is not the owner, whose capital it is.
         if owners.is_none() && is_person(&wording.payee) && !self.is_about(clues.first(), &[CAPITAL, DRAWINGS]) {
             named.retain(|account, _| self.fit(*account, CAPITAL) < WEIGHTS.own_account);
@@ -569,6 +573,11 @@ impl<'k> Decider<'k> {
         for clue in clues {
             let fits = self.chart.fits(clue.concept);
             let Some(best) = fits.first() else { continue };
+            // Nobody is paid out of the cost of wages where pay clears what is owed as net wages.
+            let is_pay = clue.method == Method::Semantic
+                && self.is_about(Some(clue), CLEARED)
+                && self.chart.kinds.get(best.account) == Some(&AccountType::Liability)
+                && !self.reader.pay_goes_to_wages();
             // A chart without an account for a concept makes the concept less likely.
             let weight = (WEIGHTS.sharpness * clue.score).exp()
                 * (WEIGHTS.fit_floor + (1.0 - WEIGHTS.fit_floor) * best.score.min(1.0) * best.score.min(1.0));
@@ -599,7 +608,8 @@ impl<'k> Decider<'k> {
                 // What a wide name or a distant likeness leads to is no reason to touch the balance sheet.
                 let is_plain = clue.method == Method::UniversalPattern && !self.is_about(Some(clue), &["drawings"]);
                 let is_meant = is_plain || self.is_trade(fit.account) || named.contains_key(&fit.account);
-                if fit.score < WEIGHTS.balance_sheet_fit && !is_meant {
+                let is_cost = is_pay && self.chart.kinds.get(fit.account) == Some(&AccountType::Expense);
+                if is_cost || fit.score < WEIGHTS.balance_sheet_fit && !is_meant {
                     continue;
                 }
                 let part = weight * share / sum;
