@@ -66,6 +66,9 @@ fn stated_registration(context: &str, lists: &WordLists) -> Option<bool> {
     plain.or(charged).or(implied)
 }
 
+/// A clause of so few words that gives VAT a kind says that there is a registration.
+const PLAIN_WORDS_MAX: usize = 6;
+
 /// What a clause says; `is_of_owner` where *she* is the sole trader whom the same sentence names.
 fn statement(folded: &str, lists: &WordLists, is_of_owner: bool) -> Option<Statement> {
     let words: Vec<&str> = folded.split(' ').collect();
@@ -88,6 +91,12 @@ fn statement(folded: &str, lists: &WordLists, is_of_owner: bool) -> Option<State
     if has_phrase(folded, "SO WE ARE REGISTERED") {
         return Some(Statement::Charged);
     }
+    // "On the flat rate scheme, which means no VAT on purchases": the denial is of the purchases.
+    if ["ON THE FLAT RATE", "ON THE VAT FLAT RATE", "ON VAT FLAT RATE"].iter().any(|phrase| has_phrase(folded, phrase))
+        && !has_phrase(folded, "NOT ON")
+    {
+        return Some(Statement::Plain(true));
+    }
     if !names_vat {
         let names_scheme = ["FLAT RATE", "PARTIALLY EXEMPT", "PARTLY EXEMPT"];
         return names_scheme.iter().any(|scheme| has_phrase(folded, scheme)).then_some(Statement::Implied(true));
@@ -102,6 +111,11 @@ fn statement(folded: &str, lists: &WordLists, is_of_owner: bool) -> Option<State
     }
     if is_denied {
         return Some(Statement::Implied(false));
+    }
+    // "Yes to VAT", "VAT normal", "ordinary VAT registration".
+    let is_short = words.len() <= PLAIN_WORDS_MAX;
+    if is_short && has(&["YES", "NORMAL", "ORDINARY", "USUAL", "STANDARD", "FULL", "FULLY"]) && !has(&["RATE", "RATED"]) {
+        return Some(Statement::Plain(true));
     }
     if has(&["20"]) && has(&["SALES", "CUSTOMERS", "HOUSEHOLDERS", "INVOICES", "CHARGE", "EVERYTHING"]) {
         return Some(Statement::Charged);
@@ -200,6 +214,10 @@ mod tests {
             "on the flat rate scheme",
             "we do quarterly VAT returns",
             "Partially exempt",
+            "A jeweller's. Yes to VAT, and margin scheme on used goods. Ivo sets stones, not registered",
+            "from priti, a shop. VAT normal. Raw is a kitchen business not registered for vat",
+            "Bathrooms, ordinary VAT registration. Two subbies, not VAT registered",
+            "I am on the flat rate scheme for VAT which means VAT on sales but nothing at all on purchases",
             "A third of the work is under the reverse charge so no VAT on them. VAT registered, VAT No. GB 318 4471 02. They are not VAT registered.",
             "Standard VAT, quarterly",
             "Ada Quillan is a sole trader. Nick helps, he is not VAT registered. VAT registered, standard accounting",

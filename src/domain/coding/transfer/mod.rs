@@ -38,6 +38,9 @@ const ACCOUNTS_COMPARED: usize = 16;
 /// Words of a line that are read.
 const MOST_WORDS: usize = 48;
 
+/// How sure it is that cash paid in comes from where the context says, in thousandths.
+const BANKED_CASH: u16 = 900;
+
 /// What two lines must say together, see [`Side::says`].
 const ENOUGH: i32 = 3;
 
@@ -163,7 +166,7 @@ pub fn pair(
             let strength = pair_strength(&found, out, into);
             for (side, account, other) in [(out, to, into), (into, from, out)] {
                 if let (Some(answer), Some(line)) = (answers.get_mut(side.line), lines.get(side.line)) {
-                    let remark = remark(line, accounts, account, Some(other.date));
+                    let remark = remark(line, accounts, account, Where::Other(other.date));
                     *answer = Some(Transfer { account, pair: Some(other.line), strength, remark });
                 }
             }
@@ -333,11 +336,19 @@ fn one_sided(
                 let Some(line) = lines.get(side.line).filter(|_| answers.get(side.line) == Some(&None)) else {
                     continue;
                 };
+                let till = own.till().filter(|_| !out && is_banked_cash(side, own));
+                if let Some(till) = till
+                    && let Some(answer) = answers.get_mut(side.line)
+                {
+                    let remark = remark(line, accounts, till, Where::Context);
+                    *answer = Some(Transfer { account: till, pair: None, strength: BANKED_CASH, remark });
+                    continue;
+                }
                 let Some((account, strength)) = alone(side, own, out) else { continue };
                 let returned = there.get(pence).is_some_and(|others| is_met_at_home(side, others));
                 if !returned && let Some(answer) = answers.get_mut(side.line) {
                     *answer =
-                        Some(Transfer { account, pair: None, strength, remark: remark(line, accounts, account, None) });
+                        Some(Transfer { account, pair: None, strength, remark: remark(line, accounts, account, Where::Line) });
                 }
             }
         }
@@ -420,15 +431,31 @@ fn best_named(side: &Side, own: &OwnAccounts, best: u32) -> Option<(usize, Kind)
     currents.all(|(account, _)| account == current.0).then_some(current)
 }
 
+/// Whether notes and coins are paid in to a bank, as far as a line says.
+fn is_banked_cash(side: &Side, own: &OwnAccounts) -> bool {
+    side.signals.cash && side.tag.is_none_or(|tag| own.kind(tag) != Kind::Cash)
+}
+
+/// What says that a line is a side of a transfer.
+enum Where {
+    /// The other side, of a day.
+    Other(Date),
+    /// The line itself.
+    Line,
+    /// The business context.
+    Context,
+}
+
 /// Says where the money goes or comes from, and on which day it is there.
-fn remark(line: &Line<'_>, accounts: &[Account<'_>], account: usize, other_date: Option<Date>) -> String {
+fn remark(line: &Line<'_>, accounts: &[Account<'_>], account: usize, known: Where) -> String {
     let name = accounts.get(account).map_or("", |account| &account.name);
     let direction = if line.pence < 0 { "to" } else { "from" };
     let amount = money(line.amount.abs());
-    match other_date {
-        Some(date) => {
-            format!("moves {amount} {direction} {name}; the other side is there on {date}")
+    match known {
+        Where::Other(date) => format!("moves {amount} {direction} {name}; the other side is there on {date}"),
+        Where::Line => {
+            format!("moves {amount} {direction} {name}, which the line names; the other side is not in the batch")
         }
-        None => format!("moves {amount} {direction} {name}, which the line names; the other side is not in the batch"),
+        Where::Context => format!("moves {amount} {direction} {name}, which cash is banked out of by the business context"),
     }
 }

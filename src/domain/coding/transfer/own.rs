@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use crate::domain::coding::batch::{Account, AccountType, Batch};
+use crate::domain::coding::context::has_phrase;
 use crate::domain::coding::line::Tags;
-use crate::domain::coding::text::fold;
+use crate::domain::coding::text::{fold, sentences};
 
 use super::words::{Kind, is_bank, is_no_money, is_plain, is_weak, kind_of, spellings};
 
@@ -32,6 +33,8 @@ pub struct OwnAccounts {
     tags: usize,
     words: FxHashMap<String, Vec<(usize, u32)>>,
     money: Vec<bool>,
+    /// The till or float out of which the context says that cash is banked.
+    till: Option<usize>,
 }
 
 /// Names in words, for comparison.
@@ -78,7 +81,7 @@ impl OwnAccounts {
         let money: Vec<bool> =
             batch.accounts.iter().zip(&charted).map(|(account, name)| holds_money(account, name)).collect();
         let resolved = resolve(&tags, &tagged, &batch.accounts, &charted, &money);
-        let mut own = Self { owns: Vec::new(), tags: tagged.len(), words: FxHashMap::default(), money };
+        let mut own = Self { owns: Vec::new(), tags: tagged.len(), words: FxHashMap::default(), money, till: None };
         for (place, tag) in tagged.iter().enumerate() {
             let account = resolved.get(place).copied().flatten();
             let of_account = account.and_then(|account| charted.get(account));
@@ -103,6 +106,7 @@ impl OwnAccounts {
                 own.learn_initials(own.owns.len() - 1, name);
             }
         }
+        own.till = own.till_of(&batch.business_context, &charted);
         own.learn_kinds();
         own.words.retain(|_, owns| owns.len() <= MOST_SHARING);
         own
@@ -122,6 +126,30 @@ impl OwnAccounts {
     pub fn is_purse(&self, account: usize, money_in: bool) -> bool {
         let fits = |kind: Kind| kind != Kind::Cash && !(money_in && kind == Kind::Card);
         self.owns.iter().any(|own| own.account == Some(account) && fits(own.kind))
+    }
+
+    /// The account of cash that cash is banked out of, where the context says so.
+    pub(super) fn till(&self) -> Option<usize> {
+        self.till
+    }
+
+    /// The account of cash that a sentence on banking names best: "cash banked comes out of the till".
+    fn till_of(&self, context: &str, charted: &[Named]) -> Option<usize> {
+        let sentence = sentences(context).map(fold).find(|sentence| says_where_cash_is_from(sentence))?;
+        let of_cash = self.owns.iter().filter(|own| own.kind == Kind::Cash).filter_map(|own| own.account);
+        let mut named: Vec<(usize, usize)> = of_cash
+            .filter_map(|account| {
+                let words = charted.get(account)?.words.iter();
+                Some((words.filter(|word| has_phrase(&sentence, word)).count(), account))
+            })
+            .collect();
+        named.sort_unstable_by_key(|(count, account)| (std::cmp::Reverse(*count), *account));
+        named.dedup_by_key(|(_, account)| *account);
+        match named.as_slice() {
+            [(_, only)] => Some(*only),
+            [(first, account), (second, _), ..] if first > second => Some(*account),
+            _ => None,
+        }
     }
 
     /// How many own accounts are known; tags come first.
@@ -228,6 +256,24 @@ impl OwnAccounts {
             }
         }
     }
+}
+
+/// Whether a folded sentence says of cash that is banked that it was in an account before.
+fn says_where_cash_is_from(sentence: &str) -> bool {
+    const CASH: &[&str] = &["CASH", "COINS", "NOTES", "FLOAT"];
+    const BANKED: &[&str] = &["BANK", "BANKED", "BANKING", "PAID IN", "PAYING IN", "PAYING IT IN", "PAY IT IN", "PAY THEM INTO"];
+    const MOVED: &[&str] = &[
+        "OUT OF", "COMES FROM", "COME FROM", "FROM THERE", "AGAINST", "MOVES IT", "A MOVE", "A TRANSFER", "TILL BANKED",
+        "UNTIL BANKED",
+    ];
+    const SALES: &[&str] = &["TAKINGS", "SALES", "INCOME"];
+    let has = |phrases: &[&str]| phrases.iter().any(|phrase| has_phrase(sentence, phrase));
+    // "…, I just count it as takings"; what has already been counted so is only moved.
+    let behind = MOVED.iter().find_map(|phrase| sentence.split_once(phrase)).map_or("", |(_, behind)| behind);
+    let words: Vec<&str> = behind.split(' ').collect();
+    let is_as_sales = |words: &[&str]| matches!(words, ["AS", next @ ..] if next.iter().any(|word| SALES.contains(word)));
+    let is_sales = words.windows(3).any(is_as_sales) && !words.contains(&"ALREADY");
+    has(CASH) && has(BANKED) && has(MOVED) && !is_sales
 }
 
 /// Which account each tag stands for.
@@ -339,7 +385,9 @@ fn is_same(word: &str, other: &str) -> bool {
 
 /// True when an account holds money, by its name.
 fn holds_money(account: &Account<'_>, name: &Named) -> bool {
-    if !on_balance_sheet(account) || name.words.iter().any(|word| is_no_money(word)) {
+    // The float of a van is cash, not the van.
+    let is_of_cash = |word: &str| name.kind == Some(Kind::Cash) && matches!(word, "VAN" | "VANS");
+    if !on_balance_sheet(account) || name.words.iter().any(|word| is_no_money(word) && !is_of_cash(word)) {
         return false;
     }
     let has = |test: fn(&str) -> bool| name.words.iter().any(|word| test(word));
