@@ -107,6 +107,11 @@ impl<'k> Reader<'k> {
         self.business.pay_goes_to_wages
     }
 
+    /// Whether the context says that paying wages clears what is owed.
+    pub fn pay_clears(&self) -> bool {
+        self.business.pay_clears
+    }
+
     /// Whether the context sends PAYE to the account of wages.
     pub fn paye_goes_to_wages(&self) -> bool {
         self.business.paye_goes_to_wages
@@ -499,6 +504,15 @@ impl<'k> Reader<'k> {
         if sums.replace(self.named.salaries, subcontractors) {
             return;
         }
+        // An apprentice is employed, whatever training costs beside.
+        const OF_TRAINING: &[&str] = &["COURSE", "FEES", "LEVY", "TRAINING"];
+        let is_apprentice = has_phrase(wording.text(), "APPRENTICE")
+            && is_person(&wording.payee)
+            && !wording.text().split(' ').any(|word| OF_TRAINING.contains(&word));
+        if let Some(salaries) = self.named.salaries.filter(|_| is_apprentice) {
+            sums.add(salaries, WEIGHTS.decisive_trade, Method::UniversalPattern);
+            return;
+        }
         // An employee in full is no supplier of the same name.
         let least = if self.is_employee_in_full(wording) { WEIGHTS.decisive_trade } else { WEIGHTS.usual };
         if self.is_employee(wording)
@@ -532,11 +546,6 @@ impl<'k> Reader<'k> {
             return;
         }
         let labour = if is_labour { WEIGHTS.labour } else { 0.0 };
-        // An apprentice is employed, whatever training costs beside.
-        if let Some(salaries) = self.named.salaries.filter(|_| has_phrase(wording.text(), "APPRENTICE")) {
-            sums.add(salaries, WEIGHTS.decisive_trade + labour, Method::UniversalPattern);
-            return;
-        }
         for concept in [self.named.salaries, self.named.subcontractors, self.named.freelancers].into_iter().flatten() {
             let typical = self.business.likely(concept);
             sums.add(concept, (WEIGHTS.person + labour) * (0.75 + 0.5 * typical), Method::Semantic);

@@ -42,6 +42,8 @@ pub struct Business<'k> {
     pub paye_goes_to_wages: bool,
     /// The context sends pay to the account of wages instead of clearing what a journal owes.
     pub pay_goes_to_wages: bool,
+    /// The context says that what is paid as wages clears what a journal owes.
+    pub pay_clears: bool,
     /// Folded names of owners and directors, each as its words.
     pub owners: Vec<Vec<String>>,
     /// Folded names of employees, each as its words.
@@ -76,6 +78,7 @@ impl<'k> Business<'k> {
             claims_mileage: claims_mileage(&batch.business_context),
             paye_goes_to_wages: is_sent_to_wages(&batch.business_context, &["PAYE"]),
             pay_goes_to_wages: is_sent_to_wages(&batch.business_context, &["PAY", "PAID", "STAFF"]),
+            pay_clears: pay_clears(&batch.business_context),
             staff: staff::staff(&batch.business_context, &owners, words),
             owners,
         }
@@ -293,6 +296,18 @@ fn is_sent_to_wages(context: &str, what: &[&str]) -> bool {
             word.starts_with("JOURNAL") || matches!(*word, "CLEAR" | "CLEARS" | "CLEARED" | "GROSS" | "NOT" | "NEVER")
         };
         is_cost && !words.iter().any(is_posted)
+    })
+}
+
+/// Whether a clause says that pay clears something: "wages clear Net Wages Payable", "net pay clears 2220".
+fn pay_clears(context: &str) -> bool {
+    const PAY: &[&str] = &["WAGES", "SALARIES", "PAY", "PAYROLL"];
+    let clears = |word: &&str| matches!(*word, "CLEAR" | "CLEARS" | "CLEARED" | "CLEARING");
+    sentences(context).flat_map(|sentence| sentence.split(',')).any(|clause| {
+        let folded = fold(clause);
+        let words: Vec<&str> = folded.split(' ').collect();
+        let at = words.iter().position(|word| clears(&word));
+        at.and_then(|at| words.get(..at)).is_some_and(|before| before.iter().any(|word| PAY.contains(word)))
     })
 }
 

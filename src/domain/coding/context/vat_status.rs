@@ -114,7 +114,8 @@ fn statement(folded: &str, lists: &WordLists, is_of_owner: bool) -> Option<State
     }
     // "Yes to VAT", "VAT normal", "ordinary VAT registration".
     let is_short = words.len() <= PLAIN_WORDS_MAX;
-    if is_short && has(&["YES", "NORMAL", "ORDINARY", "USUAL", "STANDARD", "FULL", "FULLY"]) && !has(&["RATE", "RATED"]) {
+    if is_short && has(&["YES", "NORMAL", "ORDINARY", "USUAL", "STANDARD", "FULL", "FULLY"]) && !has(&["RATE", "RATED"])
+    {
         return Some(Statement::Plain(true));
     }
     if has(&["20"]) && has(&["SALES", "CUSTOMERS", "HOUSEHOLDERS", "INVOICES", "CHARGE", "EVERYTHING"]) {

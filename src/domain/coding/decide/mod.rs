@@ -462,7 +462,17 @@ impl<'k> Decider<'k> {
             && self.chart.kinds.get(owed.account) == Some(&AccountType::Liability)
         {
             let is_cost = |account: usize| self.chart.kinds.get(account) == Some(&AccountType::Expense);
-            if self.reader.pay_goes_to_wages() && self.is_about(Some(pay), &["salaries"]) {
+            let is_named = |fit: &Fit| {
+                is_cost(fit.account) && fit.score >= WEIGHTS.own_account && named.contains_key(&fit.account)
+            };
+            let has_siblings = costs.iter().any(|fit| self.are_siblings(fit.account, owed.account));
+            if self.reader.pay_clears()
+                && self.is_about(Some(pay), &["salaries", "director_salary"])
+                && costs.iter().any(is_named)
+                && !has_siblings
+            {
+                *named.entry(owed.account).or_insert(0.0) += WEIGHTS.instructed;
+            } else if self.reader.pay_goes_to_wages() && self.is_about(Some(pay), &["salaries"]) {
                 if let Some(cost) = costs.iter().find(|fit| is_cost(fit.account)) {
                     *named.entry(cost.account).or_insert(0.0) += WEIGHTS.instructed;
                 }
@@ -569,6 +579,7 @@ impl<'k> Decider<'k> {
         stated: Option<usize>,
     ) -> Decision {
         let mut by_account: BTreeMap<usize, Weight> = BTreeMap::new();
+        let mut owed_as_wages = None;
         let mut total = (WEIGHTS.sharpness * WEIGHTS.nothing).exp();
         for clue in clues {
             let fits = self.chart.fits(clue.concept);
@@ -578,6 +589,7 @@ impl<'k> Decider<'k> {
                 && self.is_about(Some(clue), CLEARED)
                 && self.chart.kinds.get(best.account) == Some(&AccountType::Liability)
                 && !self.reader.pay_goes_to_wages();
+            owed_as_wages = owed_as_wages.or(Some(best.account).filter(|_| is_pay && clue.score >= WEIGHTS.usual));
             // A chart without an account for a concept makes the concept less likely.
             let weight = (WEIGHTS.sharpness * clue.score).exp()
                 * (WEIGHTS.fit_floor + (1.0 - WEIGHTS.fit_floor) * best.score.min(1.0) * best.score.min(1.0));
@@ -641,7 +653,9 @@ impl<'k> Decider<'k> {
                 && !weight.concept.is_some_and(|concept| self.is_of_documents(concept));
             // A word of the name takes nothing away from what else the line says.
             let may_go = |method| self.may_go(*account, method, money_in, gives_back);
-            Some(*account) == stated || !is_of_documents && (may_go(weight.method) || may_go(weight.worded))
+            Some(*account) == stated
+                || owed_as_wages == Some(*account)
+                || !is_of_documents && (may_go(weight.method) || may_go(weight.worded))
         });
         let Some((account, weight)) = ranked.first().cloned() else { return self.unknown(money_in) };
         let concept = weight.concept.or_else(|| self.concept_of(account));

@@ -347,8 +347,12 @@ fn one_sided(
                 let Some((account, strength)) = alone(side, own, out) else { continue };
                 let returned = there.get(pence).is_some_and(|others| is_met_at_home(side, others));
                 if !returned && let Some(answer) = answers.get_mut(side.line) {
-                    *answer =
-                        Some(Transfer { account, pair: None, strength, remark: remark(line, accounts, account, Where::Line) });
+                    *answer = Some(Transfer {
+                        account,
+                        pair: None,
+                        strength,
+                        remark: remark(line, accounts, account, Where::Line),
+                    });
                 }
             }
         }
@@ -456,6 +460,8 @@ fn remark(line: &Line<'_>, accounts: &[Account<'_>], account: usize, known: Wher
         Where::Line => {
             format!("moves {amount} {direction} {name}, which the line names; the other side is not in the batch")
         }
-        Where::Context => format!("moves {amount} {direction} {name}, which cash is banked out of by the business context"),
+        Where::Context => {
+            format!("moves {amount} {direction} {name}, which cash is banked out of by the business context")
+        }
     }
 }

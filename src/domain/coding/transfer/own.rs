@@ -261,9 +261,18 @@ impl OwnAccounts {
 /// Whether a folded sentence says of cash that is banked that it was in an account before.
 fn says_where_cash_is_from(sentence: &str) -> bool {
     const CASH: &[&str] = &["CASH", "COINS", "NOTES", "FLOAT"];
-    const BANKED: &[&str] = &["BANK", "BANKED", "BANKING", "PAID IN", "PAYING IN", "PAYING IT IN", "PAY IT IN", "PAY THEM INTO"];
+    const BANKED: &[&str] =
+        &["BANK", "BANKED", "BANKING", "PAID IN", "PAYING IN", "PAYING IT IN", "PAY IT IN", "PAY THEM INTO"];
     const MOVED: &[&str] = &[
-        "OUT OF", "COMES FROM", "COME FROM", "FROM THERE", "AGAINST", "MOVES IT", "A MOVE", "A TRANSFER", "TILL BANKED",
+        "OUT OF",
+        "COMES FROM",
+        "COME FROM",
+        "FROM THERE",
+        "AGAINST",
+        "MOVES IT",
+        "A MOVE",
+        "A TRANSFER",
+        "TILL BANKED",
         "UNTIL BANKED",
     ];
     const SALES: &[&str] = &["TAKINGS", "SALES", "INCOME"];
@@ -271,7 +280,8 @@ fn says_where_cash_is_from(sentence: &str) -> bool {
     // "…, I just count it as takings"; what has already been counted so is only moved.
     let behind = MOVED.iter().find_map(|phrase| sentence.split_once(phrase)).map_or("", |(_, behind)| behind);
     let words: Vec<&str> = behind.split(' ').collect();
-    let is_as_sales = |words: &[&str]| matches!(words, ["AS", next @ ..] if next.iter().any(|word| SALES.contains(word)));
+    let is_as_sales =
+        |words: &[&str]| matches!(words, ["AS", next @ ..] if next.iter().any(|word| SALES.contains(word)));
     let is_sales = words.windows(3).any(is_as_sales) && !words.contains(&"ALREADY");
     has(CASH) && has(BANKED) && has(MOVED) && !is_sales
 }
