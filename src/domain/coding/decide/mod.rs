@@ -245,7 +245,7 @@ impl<'k> Decider<'k> {
         if self.is_about(clues.first(), &["director_salary"]) {
             named.retain(|account, _| self.fit(*account, "salaries") <= self.fit(*account, "director_salary"));
         }
-        self.clear_net_wages(&clues, &mut named);
+        self.clear_net_wages(wording, &clues, &mut named);
         self.add_instructed(wording, (money_in, named_pence), strongest >= WEIGHTS.usual, &mut named);
         let stated = self.stated(wording, money_in);
         if let Some((account, plainness)) = stated {
@@ -454,7 +454,7 @@ impl<'k> Decider<'k> {
 
     /// Pay clears what is owed as net wages, and a payment of tax the provision for it, where the chart posts the cost by journal:
     /// the accounts of the cost are not meant then, although the line names them.
-    fn clear_net_wages(&self, clues: &[Clue], named: &mut BTreeMap<usize, f32>) {
+    fn clear_net_wages(&self, wording: &Wording, clues: &[Clue], named: &mut BTreeMap<usize, f32>) {
         let Some(pay) = clues.first().filter(|clue| self.is_about(Some(clue), CLEARED)) else {
             return;
         };
@@ -462,13 +462,12 @@ impl<'k> Decider<'k> {
             && self.chart.kinds.get(owed.account) == Some(&AccountType::Liability)
         {
             let is_cost = |account: usize| self.chart.kinds.get(account) == Some(&AccountType::Expense);
-            let is_named = |fit: &Fit| {
-                is_cost(fit.account) && fit.score >= WEIGHTS.own_account && named.contains_key(&fit.account)
-            };
+            const PAY: &[&str] = &["WAGE", "WAGES", "SALARY", "SALARIES", "PAY", "PAYROLL"];
+            let says_pay = wording.text().split(' ').any(|word| PAY.contains(&word));
             let has_siblings = costs.iter().any(|fit| self.are_siblings(fit.account, owed.account));
             if self.reader.pay_clears()
                 && self.is_about(Some(pay), &["salaries", "director_salary"])
-                && costs.iter().any(is_named)
+                && says_pay
                 && !has_siblings
             {
                 *named.entry(owed.account).or_insert(0.0) += WEIGHTS.instructed;
