@@ -19,6 +19,10 @@ pub struct Hint {
     clauses: Vec<(String, bool)>,
     /// The context begins with it: it is about the business.
     is_first: bool,
+    /// Its clauses with *is* for a sign of equality, padded in the same way.
+    linked: Vec<String>,
+    /// Its words that are written with a capital letter, as names are.
+    capitals: BTreeSet<String>,
 }
 
 /// Every sentence of the context that may name a payee, by the distinctive words in it.
@@ -75,7 +79,14 @@ impl Hints {
                 (format!(" {folded} "), speaks_of_private(&words))
             });
             let is_first = hints.sentences.is_empty();
-            hints.sentences.push(Hint { padded: format!(" {folded} "), clauses: clauses.collect(), is_first });
+            let capitals = sentence.split_whitespace().filter(|word| word.starts_with(char::is_uppercase)).map(fold);
+            hints.sentences.push(Hint {
+                padded: format!(" {folded} "),
+                clauses: clauses.collect(),
+                is_first,
+                linked: sentence.split(',').map(|clause| format!(" {} ", fold(&clause.replace(" = ", " is ")))).collect(),
+                capitals: capitals.collect(),
+            });
         }
         hints
     }
@@ -206,6 +217,25 @@ impl Hint {
     pub fn says_what_is_bought(&self) -> bool {
         const PHRASES: &[&str] = &[" WE BUY ", " I BUY ", " IS BOUGHT ", " MAINLY ", " MOSTLY "];
         PHRASES.iter().any(|phrase| self.padded.contains(phrase))
+    }
+
+    /// Stems of what a clause says of a name by *is* or *are*, up to the next such subject: "Brightsea and Marl are tools and bits".
+    pub fn predicate(&self, word: &str) -> Option<Vec<String>> {
+        /// A list of names from the first to the verb.
+        const REACH: usize = 6;
+        let padded = format!(" {word} ");
+        if !self.capitals.contains(word) {
+            return None;
+        }
+        let clause = self.linked.iter().find(|clause| clause.contains(&padded))?;
+        let words: Vec<&str> = clause.split_whitespace().collect();
+        let at = words.iter().position(|known| *known == word)?;
+        let is_link = |word: &&str| matches!(*word, "IS" | "ARE");
+        let link = at + words.iter().skip(at).take(REACH).position(|word| is_link(&word))?;
+        let behind = words.get(link + 1..)?;
+        let next = behind.iter().position(|word| is_link(&word)).unwrap_or(behind.len());
+        let until = behind.iter().take(next).rposition(|word| *word == "AND").filter(|_| next < behind.len()).unwrap_or(next);
+        Some(behind.iter().take(until).map(|word| stem(word)).collect())
     }
 
     /// Stems of the words near a word of it.

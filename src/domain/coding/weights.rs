@@ -118,6 +118,9 @@ pub struct Weights {
     pub hinted_word: f32,
     /// So many times that where the sentence says what is bought from the payee.
     pub hinted_purchase: f32,
+    /// The same of a word that a clause says of the payee by a verb, and of those around it then.
+    pub hinted_predicate: f32,
+    pub hinted_beside: f32,
     /// An account whose code the context gives, for a line with a name of that clause.
     pub instructed: f32,
     /// The same for a person whose line has a remark.
@@ -239,6 +242,8 @@ pub const WEIGHTS: Weights = Weights {
     spoken_of: 0.1,
     hinted_word: 2.04,
     hinted_purchase: 1.8,
+    hinted_predicate: 1.8,
+    hinted_beside: 0.9,
     instructed: 4.5,
     instructed_person: 2.0,
     stated: 6.3,

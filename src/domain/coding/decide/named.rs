@@ -10,6 +10,7 @@ use crate::domain::coding::evidence::Clue;
 use crate::domain::coding::instructions::is_payment_service;
 use crate::domain::coding::knowledge::{ConceptId, NameWord, Strength, Target, WordLists, stem};
 use crate::domain::coding::meaning::Vector;
+use crate::domain::coding::person::{is_forename, is_person};
 use crate::domain::coding::weights::WEIGHTS;
 use crate::domain::coding::wording::{Channel, Wording};
 
@@ -126,7 +127,18 @@ impl Decider<'_> {
             let weight = WEIGHTS.hinted_word * if is_payment_service(payee) { WEIGHTS.hinted_service } else { 1.0 };
             let weight =
                 if !money_in && hint.says_what_is_bought() { weight * WEIGHTS.hinted_purchase } else { weight };
+            // Of a person the verb says who it is, not what was bought.
+            let is_subject = wording.text().split(' ').next() == Some(payee)
+                && !is_payment_service(payee)
+                && !is_person(&wording.payee)
+                && !is_forename(payee);
+            let predicate = if is_subject { hint.predicate(payee) } else { None };
             for word in hint.near(payee) {
+                let weight = match &predicate {
+                    Some(said) if said.contains(&word) => weight * WEIGHTS.hinted_predicate,
+                    Some(_) => weight * WEIGHTS.hinted_beside,
+                    None => weight,
+                };
                 add(&word, weight);
                 // Who teaches is paid as a teacher.
                 add(&format!("{word}ER"), weight);
