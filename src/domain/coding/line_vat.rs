@@ -67,6 +67,10 @@ impl LineVat<'_> {
         if !self.business.is_vat_registered || self.business.has_flat_rate && line.amount < 0 {
             return Vat::NoVat;
         }
+        // What is paid to the tax office is tax.
+        if has_phrase(&line.text, "HMRC") && line.amount < 0 {
+            return Vat::NoVat;
+        }
         let usual = self.usual(line, decision);
         let kind = self.chart.kinds.get(decision.account);
         if !matches!(kind, Some(AccountType::Income | AccountType::Expense)) {

@@ -184,8 +184,10 @@ impl<'k> Decider<'k> {
                 clue.concept = self.capital(clue.concept);
             }
         }
-        // What a customer has bought is not what the business buys, unless it comes back.
-        if money_in && wording.channel != Channel::Card && is_person(&wording.payee) && !is_money_back(wording) {
+        // What a customer has bought, or a service pays out, is not what the business buys, unless it comes back.
+        let is_paid_out = || wording.text().split(' ').any(|word| matches!(word, "PAYOUT" | "PAYOUTS"));
+        let is_customers = || wording.channel != Channel::Card && is_person(&wording.payee) || is_paid_out();
+        if money_in && is_customers() && !is_money_back(wording) {
             clues.retain(|clue| !self.knowledge.concept(clue.concept).is_expense());
         }
         self.add_of_service(&mut clues, wording, money_in, home);
@@ -618,7 +620,8 @@ impl<'k> Decider<'k> {
             for (fit, share) in fits.iter().zip(shares) {
                 // What a wide name or a distant likeness leads to is no reason to touch the balance sheet.
                 let is_plain = clue.method == Method::UniversalPattern && !self.is_about(Some(clue), &["drawings"]);
-                let is_meant = is_plain || self.is_trade(fit.account) || named.contains_key(&fit.account);
+                let is_near = fit.score >= WEIGHTS.balance_sheet_least;
+                let is_meant = is_plain && is_near || self.is_trade(fit.account) || named.contains_key(&fit.account);
                 let is_cost = is_pay && self.chart.kinds.get(fit.account) == Some(&AccountType::Expense);
                 if is_cost || fit.score < WEIGHTS.balance_sheet_fit && !is_meant {
                     continue;

@@ -296,7 +296,7 @@ impl Vocabulary<'_> {
         const PRINTED: &[&str] = &[
             "VAT", "HMRC", "PAYE", "CIS", "LTD", "LIMITED", "AND", "THE", "DD", "DDR", "SO", "STO", "CR", "BP", "FP",
             "FPI", "FPO", "BACS", "GB", "UK", "REF", "INV", "ATM", "POS", "PLC", "CO", "FOR", "MR", "MRS", "DR", "OUR",
-            "ALL", "NOT", "WE", "NO",
+            "ALL", "NOT", "WE", "NO", "SUBS", "SUBSCRIPTIONS", "FEES",
         ];
         let letters = word.chars().count();
         if letters < if is_capitals { 2 } else { 3 } || PRINTED.contains(&word) || !self.words.contains(word) {

@@ -180,7 +180,9 @@ pub(super) fn is_private(tokens: &[Token<'_>], at: usize) -> bool {
         at.and_then(|at| tokens.get(at)).and_then(|token| token.words.first()).map_or("", String::as_str)
     };
     let before = word(at.checked_sub(1));
-    let ends = tokens.get(at).is_some_and(|token| token.raw.ends_with([',', ')', '.', '!']) || at + 1 == tokens.len());
+    let ends =
+        tokens.get(at).is_some_and(|token| token.raw.ends_with([',', ')', '.', '!', ':', ';']) || at + 1 == tokens.len());
+    let next = |behind: usize| word(Some(at + behind));
     match word(Some(at)) {
         "MINE" | "HERS" | "DLA" => true,
         "PRIVATE" | "PERSONAL" => ends,
@@ -190,7 +192,9 @@ pub(super) fn is_private(tokens: &[Token<'_>], at: usize) -> bool {
             (ends || is_shopping)
                 && (is_equal || matches!(before, "IS" | "ARE" | "WAS" | "WERE" | "ALL" | "JUST" | "ITS"))
         }
-        "HOME" => ends && before == "FOR",
+        "HOME" => ends && matches!(before, "FOR" | "IS" | "ARE"),
+        "FAMILY" => matches!(before, "THE" | "OUR" | "MY") && matches!(next(1), "SHOP" | "SHOPPING" | "CAR"),
+        "NOTHING" => (next(1), next(2)) == ("TO", "DO") && (1..6).any(|behind| next(behind) == "BUSINESS"),
         "DAUGHTERS" | "SONS" | "KIDS" | "CHILDRENS" | "WIFES" | "HUSBANDS" | "MUMS" | "DADS" => {
             matches!(before, "MY" | "HER" | "HIS") || before == "FOR" && !matches!(word(Some(at)), "KIDS" | "CHILDRENS")
         }
