@@ -71,7 +71,7 @@ impl LineVat<'_> {
         if has_phrase(&line.text, "HMRC") && line.amount < 0 {
             return Vat::NoVat;
         }
-        let usual = self.usual(line, decision);
+        let usual = self.as_all_sales(line, decision, self.usual(line, decision));
         let kind = self.chart.kinds.get(decision.account);
         if !matches!(kind, Some(AccountType::Income | AccountType::Expense)) {
             return usual;
@@ -99,6 +99,15 @@ impl LineVat<'_> {
             Some(VatSaid::Code(code)) if !is_of_law => code,
             _ => usual,
         }
+    }
+
+    /// The code that a context gives to all sales, for those that have no law or name of their own.
+    fn as_all_sales(&self, line: &Line<'_>, decision: &Decision, usual: Vat) -> Vat {
+        let is_sale = line.amount > 0 && self.chart.kinds.get(decision.account) == Some(&AccountType::Income);
+        let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
+        let is_named = ["EXEMPT", "ZERO", "RENT", "INTEREST"].iter().any(|word| name.contains(word));
+        let is_guess = matches!(usual, Vat::Zero | Vat::Exempt);
+        if self.business.sells_at_standard_rate && is_sale && is_guess && !is_named { Vat::Standard } else { usual }
     }
 
     /// The VAT code of a registered business, without what the context says of the payee.

@@ -32,6 +32,8 @@ pub struct Business<'k> {
     pub rent_has_vat: bool,
     /// The context says that there is VAT on what others pay for a chair or a room.
     pub let_chair_has_vat: bool,
+    /// The context says that all that is sold carries VAT at the standard rate.
+    pub sells_at_standard_rate: bool,
     /// A company, rather than a sole trader, partnership or charity.
     pub is_company: bool,
     /// The context sends the director's private purchases, which are among a company's own, to the loan account.
@@ -73,6 +75,7 @@ impl<'k> Business<'k> {
             asset_from_pence: asset_from_pence(batch, words),
             rent_has_vat: rent_has_vat(&batch.business_context, words),
             let_chair_has_vat: let_chair_has_vat(&batch.business_context, words),
+            sells_at_standard_rate: sells_at_standard_rate(&batch.business_context),
             is_company,
             has_private_purchases: has_private_purchases(&batch.business_context, words),
             claims_mileage: claims_mileage(&batch.business_context),
@@ -296,6 +299,24 @@ fn is_sent_to_wages(context: &str, what: &[&str]) -> bool {
             word.starts_with("JOURNAL") || matches!(*word, "CLEAR" | "CLEARS" | "CLEARED" | "GROSS" | "NOT" | "NEVER")
         };
         is_cost && !words.iter().any(is_posted)
+    })
+}
+
+/// Whether a sentence says that all that is sold carries VAT at the standard rate, "everything we sell is at 20%", and none speaks of
+/// the zero rate.
+fn sells_at_standard_rate(context: &str) -> bool {
+    /// Words from *all* to the rate.
+    const REACH: usize = 5;
+    const OTHERWISE: &[&str] =
+        &["EXCEPT", "APART", "BESIDES", "BUT", "UNLESS", "EXEMPT", "THEY", "CHARGE", "CHARGES", "PAY", "RENT"];
+    !has_phrase(&fold(context), "ZERO") && sentences(context).any(|sentence| {
+        let folded = fold(sentence);
+        let words: Vec<&str> = folded.split(' ').collect();
+        let is_all = |word: &&str| matches!(*word, "ALL" | "EVERYTHING");
+        let all = words.iter().position(|word| is_all(&word));
+        let behind = all.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+        behind.iter().take(REACH).any(|word| matches!(*word, "20" | "STANDARD"))
+            && !words.iter().any(|word| OTHERWISE.contains(word))
     })
 }
 
