@@ -301,14 +301,24 @@ impl<'k> Decider<'k> {
         let is_deposit = wording.text().split(' ').any(|word| DEPOSITS.contains(&word));
         named.retain(|account, _| is_deposit || !self.holds_deposits(*account));
         let is_paid_in = matches!(wording.channel, Channel::Cheque | Channel::Cash);
-        if is_deposit
-            && !is_paid_in
-            && self.is_about(clues.first(), &["customer_deposits", "event_income", "room_hire_income"])
-        {
-            for fit in self.knowledge.id("customer_deposits").map_or(&[][..], |id| self.chart.fits(id)) {
-                if self.holds_deposits(fit.account) && fit.score >= WEIGHTS.own_account {
-                    *named.entry(fit.account).or_insert(0.0) += WEIGHTS.account_word;
-                }
+        let is_of_customer = if money_in {
+            const PAID_IN: &[&str] = &["CASH", "MACHINE", "OFFICE", "BRANCH", "COUNTER"];
+            let is_slip = wording.text().starts_with("DEP") || wording.text().split(' ').any(|word| PAID_IN.contains(&word));
+            !is_slip && !self.is_about(clues.first(), PAID_SALES)
+        } else {
+            is_money_back(wording)
+        };
+        let is_plain = self.is_about(clues.first(), &["customer_deposits", "event_income", "room_hire_income"]);
+        if is_deposit && !is_paid_in && (is_plain || is_of_customer) {
+            // What is sold is named beside the deposit for it.
+            let weight = if is_of_customer { WEIGHTS.instructed } else { WEIGHTS.account_word };
+            let fits = self.knowledge.id("customer_deposits").map_or(&[][..], |id| self.chart.fits(id));
+            let is_held = |fit: &&Fit| self.holds_deposits(fit.account) && fit.score >= WEIGHTS.own_account;
+            if is_of_customer && fits.iter().any(|fit| is_held(&fit)) {
+                named.retain(|account, _| self.chart.kinds.get(*account) != Some(&AccountType::Income));
+            }
+            for fit in fits.iter().filter(is_held) {
+                *named.entry(fit.account).or_insert(0.0) += weight;
             }
         }
         // Subscriptions of the young are told by a word for them.
