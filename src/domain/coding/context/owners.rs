@@ -186,13 +186,16 @@ impl Sentence<'_> {
             return true;
         }
         // "Dean Example, director", "Dean Example the MD", "Dean Example = director".
-        const TITLES: &[&str] = &["director", "md", "owner", "proprietor", "boss"];
+        const TITLES: &[&str] = &["director", "directors", "md", "owner", "owners", "partner", "partners", "proprietor", "boss"];
         let is_title = |at: usize| behind.get(at).is_some_and(|word| TITLES.contains(&word.as_str()));
         let last = self.words.get(end.saturating_sub(1)).copied().unwrap_or_default();
         let is_equal = self.words.get(end).is_some_and(|word| *word == "=");
         let is_the = behind.first().is_some_and(|word| word == "the");
-        if (2..=NAME_WORDS_MAX).contains(&names)
-            && (last.ends_with(',') && is_title(0) || (is_equal || is_the) && is_title(1))
+        // "Robin Example, sole trader".
+        let is_sole = self.is_first && behind.iter().take(2).eq(["sole", "trader"]);
+        let is_whole = is_joined && names == 1 && end > at + names || (2..=NAME_WORDS_MAX).contains(&names);
+        if is_whole
+            && (last.ends_with(',') && (is_title(0) || is_sole) || (is_equal || is_the) && is_title(1))
         {
             return true;
         }
