@@ -84,7 +84,10 @@ impl Hints {
                 padded: format!(" {folded} "),
                 clauses: clauses.collect(),
                 is_first,
-                linked: sentence.split(',').map(|clause| format!(" {} ", fold(&clause.replace(" = ", " is ")))).collect(),
+                linked: sentence
+                    .split(',')
+                    .map(|clause| format!(" {} ", fold(&clause.replace(" = ", " is "))))
+                    .collect(),
                 capitals: capitals.collect(),
             });
         }
@@ -96,6 +99,16 @@ impl Hints {
         let words: Vec<&str> = text.split(' ').collect();
         let follow = |pair: &[&str]| self.own_name.windows(2).any(|own| own == pair);
         words.windows(2).filter(|pair| follow(pair)).flatten().copied().collect()
+    }
+
+    /// Sentences on what is private, whoever is paid.
+    pub fn on_private(&self) -> impl Iterator<Item = &Hint> {
+        const WORDS: &[&str] = &[" PRIVATE ", " PERSONAL ", " WRONG CARD ", " GROCERIES ", " CLOTHES ", " DRAWINGS "];
+        let is_private = |hint: &&Hint| {
+            hint.clauses.iter().any(|(_, is_private)| *is_private)
+                || WORDS.iter().any(|word| hint.padded.contains(word))
+        };
+        self.sentences.iter().filter(is_private)
     }
 
     /// Sentences that name something of a line, and the word they share.
@@ -234,7 +247,8 @@ impl Hint {
         let link = at + words.iter().skip(at).take(REACH).position(|word| is_link(&word))?;
         let behind = words.get(link + 1..)?;
         let next = behind.iter().position(|word| is_link(&word)).unwrap_or(behind.len());
-        let until = behind.iter().take(next).rposition(|word| *word == "AND").filter(|_| next < behind.len()).unwrap_or(next);
+        let until =
+            behind.iter().take(next).rposition(|word| *word == "AND").filter(|_| next < behind.len()).unwrap_or(next);
         Some(behind.iter().take(until).map(|word| stem(word)).collect())
     }
 

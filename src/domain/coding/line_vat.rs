@@ -126,7 +126,8 @@ impl LineVat<'_> {
             // What customers pay in advance is part of the price, with its VAT; what is given back is none
             // (Notice 700, section 14).
             let is_back = || ["REFUND", "REFUNDED"].iter().any(|word| has_phrase(&line.text, word));
-            let is_advance = (line.amount > 0 || is_back()) && says(IN_ADVANCE) && !says(GIVEN_BACK) && self.is_advance(decision);
+            let is_advance =
+                (line.amount > 0 || is_back()) && says(IN_ADVANCE) && !says(GIVEN_BACK) && self.is_advance(decision);
             return match is_advance {
                 true if says(FOR_LODGINGS) => Vat::Standard,
                 true => Some(self.vat_of_sales(Vat::NoVat)).filter(|vat| *vat != Vat::Exempt).unwrap_or(Vat::NoVat),

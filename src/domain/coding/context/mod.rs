@@ -309,15 +309,16 @@ fn sells_at_standard_rate(context: &str) -> bool {
     const REACH: usize = 5;
     const OTHERWISE: &[&str] =
         &["EXCEPT", "APART", "BESIDES", "BUT", "UNLESS", "EXEMPT", "THEY", "CHARGE", "CHARGES", "PAY", "RENT"];
-    !has_phrase(&fold(context), "ZERO") && sentences(context).any(|sentence| {
-        let folded = fold(sentence);
-        let words: Vec<&str> = folded.split(' ').collect();
-        let is_all = |word: &&str| matches!(*word, "ALL" | "EVERYTHING");
-        let all = words.iter().position(|word| is_all(&word));
-        let behind = all.and_then(|at| words.get(at + 1..)).unwrap_or_default();
-        behind.iter().take(REACH).any(|word| matches!(*word, "20" | "STANDARD"))
-            && !words.iter().any(|word| OTHERWISE.contains(word))
-    })
+    !has_phrase(&fold(context), "ZERO")
+        && sentences(context).any(|sentence| {
+            let folded = fold(sentence);
+            let words: Vec<&str> = folded.split(' ').collect();
+            let is_all = |word: &&str| matches!(*word, "ALL" | "EVERYTHING");
+            let all = words.iter().position(|word| is_all(&word));
+            let behind = all.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+            behind.iter().take(REACH).any(|word| matches!(*word, "20" | "STANDARD"))
+                && !words.iter().any(|word| OTHERWISE.contains(word))
+        })
 }
 
 /// Whether a clause says that pay clears something: "wages clear Net Wages Payable", "net pay clears 2220".

@@ -186,7 +186,8 @@ impl Sentence<'_> {
             return true;
         }
         // "Dean Example, director", "Dean Example the MD", "Dean Example = director".
-        const TITLES: &[&str] = &["director", "directors", "md", "owner", "owners", "partner", "partners", "proprietor", "boss"];
+        const TITLES: &[&str] =
+            &["director", "directors", "md", "owner", "owners", "partner", "partners", "proprietor", "boss"];
         let is_title = |at: usize| behind.get(at).is_some_and(|word| TITLES.contains(&word.as_str()));
         let last = self.words.get(end.saturating_sub(1)).copied().unwrap_or_default();
         let is_equal = self.words.get(end).is_some_and(|word| *word == "=");
@@ -194,9 +195,7 @@ impl Sentence<'_> {
         // "Robin Example, sole trader".
         let is_sole = self.is_first && behind.iter().take(2).eq(["sole", "trader"]);
         let is_whole = is_joined && names == 1 && end > at + names || (2..=NAME_WORDS_MAX).contains(&names);
-        if is_whole
-            && (last.ends_with(',') && (is_title(0) || is_sole) || (is_equal || is_the) && is_title(1))
-        {
+        if is_whole && (last.ends_with(',') && (is_title(0) || is_sole) || (is_equal || is_the) && is_title(1)) {
             return true;
         }
         (1..=NAME_WORDS_MAX).contains(&names)

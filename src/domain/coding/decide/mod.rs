@@ -303,7 +303,8 @@ impl<'k> Decider<'k> {
         let is_paid_in = matches!(wording.channel, Channel::Cheque | Channel::Cash);
         let is_of_customer = if money_in {
             const PAID_IN: &[&str] = &["CASH", "MACHINE", "OFFICE", "BRANCH", "COUNTER"];
-            let is_slip = wording.text().starts_with("DEP") || wording.text().split(' ').any(|word| PAID_IN.contains(&word));
+            let is_slip =
+                wording.text().starts_with("DEP") || wording.text().split(' ').any(|word| PAID_IN.contains(&word));
             !is_slip && !self.is_about(clues.first(), PAID_SALES)
         } else {
             is_money_back(wording)

@@ -144,7 +144,8 @@ impl Decider<'_> {
                 add(&format!("{word}ER"), weight);
             }
         }
-        if let Some(account) = self.of_initial(wording, clues) {
+        let owners = owner.is_empty().then(|| self.of_private(clues)).flatten().filter(|_| !money_in);
+        if let Some(account) = self.of_initial(wording, clues).or(owners) {
             *named.entry(account).or_insert(0.0) += WEIGHTS.owners_account;
         }
         let outline = vector.outline();
@@ -189,6 +190,30 @@ impl Decider<'_> {
         };
         let mut meant = alike.iter().filter(|account| has_initial(**account));
         meant.next().filter(|_| meant.next().is_none()).copied()
+    }
+
+    /// Of several owners' accounts the one of the only owner whom the sentences on what is private name: "if Gill uses
+    /// the wrong card it is her drawings".
+    fn of_private(&self, clues: &[Clue]) -> Option<usize> {
+        let clue = clues.first().filter(|clue| self.is_about(Some(clue), &["drawings", "director_loan"]))?;
+        let fits = self.chart.fits(clue.concept);
+        let best = fits.first()?.score;
+        let alike: Vec<usize> =
+            fits.iter().filter(|fit| fit.score >= best - WEIGHTS.phrase_fit).map(|fit| fit.account).collect();
+        if alike.len() < 2 {
+            return None;
+        }
+        let words = |account: usize| self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
+        let is_own = |stem: &str| !alike.iter().all(|account| words(*account).iter().any(|word| word.stem == stem));
+        let is_named = |account: usize, padded: &str| {
+            let is_plain = |stem: &str| stem.chars().count() < 3 || self.knowledge.words.owners_account_plain.has(stem);
+            let names = words(account).iter().filter(|word| is_own(&word.stem) && !is_plain(&word.stem));
+            let has = |name: &str| padded.contains(&format!(" {name} ")) || padded.contains(&format!(" {name}S "));
+            names.into_iter().any(|word| has(&word.stem))
+        };
+        let sentences: Vec<&str> = self.hints.on_private().map(|hint| hint.padded.as_str()).collect();
+        let mut named = alike.iter().filter(|account| sentences.iter().any(|padded| is_named(**account, padded)));
+        named.next().filter(|_| named.next().is_none()).copied()
     }
 
     /// Accounts of which a line has two words beside each other that no other account of the direction has so: *Community plot*.

@@ -21,8 +21,25 @@ const LEFT_OUT_MAX: usize = 2;
 
 /// Words of accounts that tell none where they stand alone.
 const UNTELLING: &[&str] = &[
-    "ACCOUNT", "BANK", "CARD", "CASH", "CHARGE", "COST", "EXPENSE", "FEE", "FUND", "GENERAL", "INCOME", "LIABILITY",
-    "MONEY", "OTHER", "PAID", "PAYABLE", "PAYMENT", "PERSONAL", "RECEIVED",
+    "ACCOUNT",
+    "BANK",
+    "CARD",
+    "CASH",
+    "CHARGE",
+    "COST",
+    "EXPENSE",
+    "FEE",
+    "FUND",
+    "GENERAL",
+    "INCOME",
+    "LIABILITY",
+    "MONEY",
+    "OTHER",
+    "PAID",
+    "PAYABLE",
+    "PAYMENT",
+    "PERSONAL",
+    "RECEIVED",
 ];
 
 /// Words of assets that payments go to: what customers owe, what a journal clears.

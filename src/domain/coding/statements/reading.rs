@@ -180,8 +180,9 @@ pub(super) fn is_private(tokens: &[Token<'_>], at: usize) -> bool {
         at.and_then(|at| tokens.get(at)).and_then(|token| token.words.first()).map_or("", String::as_str)
     };
     let before = word(at.checked_sub(1));
-    let ends =
-        tokens.get(at).is_some_and(|token| token.raw.ends_with([',', ')', '.', '!', ':', ';']) || at + 1 == tokens.len());
+    let ends = tokens
+        .get(at)
+        .is_some_and(|token| token.raw.ends_with([',', ')', '.', '!', ':', ';']) || at + 1 == tokens.len());
     let next = |behind: usize| word(Some(at + behind));
     match word(Some(at)) {
         "MINE" | "HERS" | "DLA" => true,
