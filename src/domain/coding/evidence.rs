@@ -199,7 +199,7 @@ impl<'k> Reader<'k> {
 
     /// Where private purchases go, if the business may have any.
     fn private_account(&self) -> Option<ConceptId> {
-        let may_have_any = !self.business.is_company || self.business.has_private_purchases;
+        let may_have_any = !self.business.is_company && !self.business.is_llp || self.business.has_private_purchases;
         self.owners_money().filter(|_| may_have_any)
     }
 
@@ -618,10 +618,13 @@ impl<'k> Reader<'k> {
 
     /// Whether the line names an owner: the surname with the forename or its first letter, or the only name there is.
     pub fn owner_of(&self, wording: &Wording) -> Option<&'k [String]> {
-        let words: Vec<&str> = wording.text().split(' ').collect();
+        let parts: Vec<&str> = wording.text().split(' ').collect();
+        // A surname may be parted as a compound: *Wheat croft*.
+        let joined: Vec<String> = parts.windows(2).map(<[&str]>::concat).collect();
+        let words: Vec<&str> = parts.iter().copied().chain(joined.iter().map(String::as_str)).collect();
         let named = self.business.owners.iter().find(|name| match name.as_slice() {
             [only] => {
-                let distinct: HashSet<&&str> = words.iter().collect();
+                let distinct: HashSet<&&str> = parts.iter().collect();
                 only.chars().count() >= 3
                     && words.contains(&only.as_str())
                     && (distinct.len() <= 4 || words.first() == Some(&only.as_str()))

@@ -36,6 +36,8 @@ pub struct Business<'k> {
     pub sells_at_standard_rate: bool,
     /// A company, rather than a sole trader, partnership or charity.
     pub is_company: bool,
+    /// A limited liability partnership, whose members buy nothing of their own through it.
+    pub is_llp: bool,
     /// The context sends the director's private purchases, which are among a company's own, to the loan account.
     pub has_private_purchases: bool,
     /// The owner claims a rate a mile, in which the costs of running the vehicle are (ITTOIA 2005 s. 94D).
@@ -77,6 +79,7 @@ impl<'k> Business<'k> {
             let_chair_has_vat: let_chair_has_vat(&batch.business_context, words),
             sells_at_standard_rate: sells_at_standard_rate(&batch.business_context),
             is_company,
+            is_llp: has_phrase(&folded, "LLP"),
             has_private_purchases: has_private_purchases(&batch.business_context, words),
             claims_mileage: claims_mileage(&batch.business_context),
             paye_goes_to_wages: is_sent_to_wages(&batch.business_context, &["PAYE"]),

@@ -194,6 +194,11 @@ impl Sentence<'_> {
         let is_the = behind.first().is_some_and(|word| word == "the");
         // "Robin Example, sole trader".
         let is_sole = self.is_first && behind.iter().take(2).eq(["sole", "trader"]);
+        // "Gaz Example, mobile mechanic": whoever the context begins with.
+        let is_forename = self.words.get(at).is_some_and(|word| is_forename(&fold(word)));
+        if self.is_first && at == 0 && names == 2 && last.ends_with(',') && is_forename {
+            return true;
+        }
         let is_whole = is_joined && names == 1 && end > at + names || (2..=NAME_WORDS_MAX).contains(&names);
         if is_whole && (last.ends_with(',') && (is_title(0) || is_sole) || (is_equal || is_the) && is_title(1)) {
             return true;

@@ -13,7 +13,7 @@ use super::context::has_phrase;
 use super::evidence::{Clue, Reader, is_money_back};
 use super::hints::Hints;
 use super::instructions::is_payment_service;
-use super::knowledge::{ConceptId, Knowledge, Strength, Target};
+use super::knowledge::{ConceptId, Knowledge, Strength, Target, stem};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::person::is_person;
@@ -314,7 +314,15 @@ impl<'k> Decider<'k> {
             // What is sold is named beside the deposit for it.
             let weight = if is_of_customer { WEIGHTS.instructed } else { WEIGHTS.account_word };
             let fits = self.knowledge.id("customer_deposits").map_or(&[][..], |id| self.chart.fits(id));
-            let is_held = |fit: &&Fit| self.holds_deposits(fit.account) && fit.score >= WEIGHTS.own_account;
+            // Deposits for keys or damage are told by a word for them.
+            const SPECIAL: &[&str] = &["DAMAGE", "KEY", "FOB", "BREAKAGE", "BOND", "CASK", "TENANT"];
+            let stems: Vec<String> = wording.text().split(' ').map(stem).collect();
+            let is_special = |account: usize| {
+                SPECIAL.iter().any(|word| self.chart.has_word(account, word) && !stems.iter().any(|stem| stem == word))
+            };
+            let is_held = |fit: &&Fit| {
+                self.holds_deposits(fit.account) && fit.score >= WEIGHTS.own_account && !is_special(fit.account)
+            };
             if is_of_customer && fits.iter().any(|fit| is_held(&fit)) {
                 named.retain(|account, _| self.chart.kinds.get(*account) != Some(&AccountType::Income));
             }

@@ -123,6 +123,10 @@ impl Decider<'_> {
             if !self.reader.is_company() && owner.iter().any(|part| part == payee) {
                 continue;
             }
+            // Nor is what a service passes on about its fees.
+            if !money_in && is_payment_service(payee) && self.is_about(clues.first(), &["card_fees"]) {
+                continue;
+            }
             // Of a payment service the context says which sales it is for.
             let weight = WEIGHTS.hinted_word * if is_payment_service(payee) { WEIGHTS.hinted_service } else { 1.0 };
             let weight =
@@ -174,7 +178,9 @@ impl Decider<'_> {
     /// Of several owners' accounts the one with a name that begins with an initial of the line: *Drawings - Will* for `DINSDALE W`.
     fn of_initial(&self, wording: &Wording, clues: &[Clue]) -> Option<usize> {
         let clue =
-            clues.first().filter(|clue| self.is_about(Some(clue), &["drawings", "director_loan", "dividends"]))?;
+            clues.first().filter(|clue| {
+                self.is_about(Some(clue), &["drawings", "director_loan", "dividends", "self_assessment"])
+            })?;
         let text = wording.text().replace("A C ", "");
         let initials: Vec<&str> = text.split(' ').filter(|word| word.chars().count() == 1).collect();
         let fits = self.chart.fits(clue.concept);

@@ -75,7 +75,12 @@ struct Side {
 impl Side {
     fn read(line: &Line<'_>, place: usize, own: &OwnAccounts) -> Self {
         let words: Vec<&str> = line.words().take(MOST_WORDS).collect();
-        let signals = signals(&words, |word| !own.named_by(word).is_empty());
+        let mut signals = signals(&words, |word| !own.named_by(word).is_empty());
+        // What leaves a payment service's balance as a payout goes to the caller's bank.
+        let is_payout = || words.iter().any(|word| matches!(*word, "PAYOUT" | "PAYOUTS"));
+        if line.pence < 0 && line.tag.is_some_and(|tag| own.kind(tag) == Kind::Processor) && is_payout() {
+            (signals.never, signals.transfer) = (false, true);
+        }
         let mine = |word: &str| {
             line.tag
                 .and_then(|tag| own.named_by(word).iter().find(|(known, _)| *known == tag))
