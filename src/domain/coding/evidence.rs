@@ -324,6 +324,10 @@ impl<'k> Reader<'k> {
             if found.iter().any(|other| covers(other, hit, &fits)) {
                 continue;
             }
+            // A cash machine's letters are part of a direct debit's reference.
+            if wording.channel == Channel::DirectDebit && wording.padded.get(hit.start..hit.end) == Some("LNK") {
+                continue;
+            }
             let is_whole = whole(hit);
             let targets = || hit.targets.iter().filter(|target| fits(target) && (is_whole || !target.whole));
             // A shop is private only where the chart has no account for what it sells.

@@ -331,7 +331,8 @@ impl<'k> Decider<'k> {
             }
         }
         // Subscriptions of the young are told by a word for them.
-        if money_in && says_subscription(wording.text()) && !wording.text().split(' ').any(is_young) {
+        let is_of_young = wording.text().split(' ').any(is_young) || has_phrase(wording.text(), "M AND J");
+        if money_in && says_subscription(wording.text()) && !is_of_young {
             named.retain(|account, _| {
                 !["JUNIOR", "MINI", "COLT"].iter().any(|word| self.chart.has_word(*account, word))
             });
@@ -375,8 +376,12 @@ impl<'k> Decider<'k> {
             && payee.score >= WEIGHTS.usual
             && !money_in
         {
+            // But for an account that has the payee's name in its own.
+            let begins: Vec<&str> = wording.text().split(' ').take(2).collect();
+            let of_name = self.paired(&begins.join(" "), money_in);
             named.retain(|account, _| {
-                self.chart.fits(payee.concept).iter().any(|fit| fit.account == *account && fit.score >= TOLD_FIT)
+                of_name.contains(account)
+                    || self.chart.fits(payee.concept).iter().any(|fit| fit.account == *account && fit.score >= TOLD_FIT)
             });
         }
         // Who gives by standing order under Gift Aid gives; the tax comes from HMRC.

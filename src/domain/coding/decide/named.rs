@@ -223,7 +223,7 @@ impl Decider<'_> {
     }
 
     /// Accounts of which a line has two words beside each other that no other account of the direction has so: *Community plot*.
-    fn paired(&self, text: &str, money_in: bool) -> BTreeSet<usize> {
+    pub(super) fn paired(&self, text: &str, money_in: bool) -> BTreeSet<usize> {
         let words = text.split(' ').filter(|word| !matches!(*word, "OF" | "THE" | "AND"));
         let stems: Vec<String> = words.map(stem).collect();
         let pairs = stems.windows(2).filter_map(|pair| self.pairs.get(pair.join(" ").as_str()));

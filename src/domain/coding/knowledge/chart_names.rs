@@ -82,15 +82,6 @@ pub fn name_words(name: &str) -> Vec<NameWord> {
     for (at, level) in levels.iter().enumerate() {
         let is_leaf = at + 1 == levels.len();
         for listed in level.split([',', '&', '/', '+', ';', '(', ')']) {
-            // A line writes *Snap-on* as one word.
-            let joined = |word: &str| {
-                let parts: Vec<&str> = word.split('-').collect();
-                (parts.len() == 2 && parts.iter().any(|part| STOP_WORDS.contains(&fold(part).as_str())))
-                    .then(|| stem(&fold(&parts.concat())))
-            };
-            for stem in listed.split_whitespace().filter_map(joined) {
-                words.push(NameWord { stem, is_leaf, part });
-            }
             for word in fold(listed).split(' ').filter(|word| !word.is_empty()) {
                 if word == "AND" {
                     part = part.saturating_add(1);

@@ -102,7 +102,7 @@ impl Statements {
             words: lines
                 .iter()
                 .flat_map(Line::words)
-                .filter(|word| !is_common(word) || SERVICES.contains(word))
+                .filter(|word| !is_common(word) || SERVICES.contains(word) || *word == "CASH")
                 .collect(),
             first_words: lines.iter().flat_map(first_words).collect(),
             account_stems: chart.by_stem.keys().cloned().collect(),
@@ -115,6 +115,7 @@ impl Statements {
                 sentence.split_whitespace().enumerate().map(|(at, raw)| vocabulary.token(raw, at == 0)).collect();
             join_names(&mut tokens);
             vocabulary.add_card_services(&mut tokens);
+            vocabulary.add_cash(&mut tokens);
             read.add_vat(&tokens, at == 0);
             read.add_lists(&tokens, &chart);
             forget_people(&mut tokens);
@@ -270,6 +271,17 @@ impl Vocabulary<'_> {
         let named = words.iter().filter(|word| self.is_name(word, is_capital, is_capitals, is_first));
         let names = named.map(|word| (word.clone(), true)).collect();
         Token { raw, words, names }
+    }
+
+    /// "Cash banked" names the lines with which cash is paid in.
+    fn add_cash(&self, tokens: &mut [Token<'_>]) {
+        const BANKED: &[&str] = &["BANKED", "BANKINGS", "DEPOSITED", "PAID", "I", "WE"];
+        let is_cash = |token: &Token<'_>| token.words.iter().any(|word| word == "CASH");
+        let is_banked = |token: &Token<'_>| token.words.first().is_some_and(|word| BANKED.contains(&word.as_str()));
+        let spoken = tokens.windows(2).position(|pair| matches!(pair, [cash, next] if is_cash(cash) && is_banked(next)));
+        if let Some(token) = spoken.filter(|_| self.words.contains("CASH")).and_then(|at| tokens.get_mut(at)) {
+            token.names.insert(("CASH".to_owned(), true));
+        }
     }
 
     /// "Card machine settlements" are those of the services that lines have, where the sentence names none.

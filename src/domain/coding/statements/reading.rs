@@ -129,7 +129,7 @@ impl<'s, 'c> Reading<'s, 'c> {
             let is_of_all = speaks_of_all(self.sent.unwrap_or(at).saturating_sub(2));
             return Some(Link { at, reach: LINK_REACH, is_of_place: true, is_of_all });
         }
-        if matches!(token.raw, "=" | "->" | "\u{2192}") || matches!(word, "IS" | "ARE") {
+        if matches!(token.raw, "=" | "->" | "\u{2192}") || matches!(word, "IS" | "ARE" | "PAYS") {
             let is_of_all = speaks_of_all(at.saturating_sub(3)) && !self.is_near(self.last_name, 1);
             return Some(Link { at, reach: LINK_REACH, is_of_place: false, is_of_all });
         }
