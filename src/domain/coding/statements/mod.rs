@@ -28,6 +28,8 @@ use super::text::{fold, sentences};
 const BEFORE_VAT_MAX: usize = 10;
 /// How much an account counts of whose name a part is given.
 const PARTLY: f32 = 0.9;
+/// The same where the line may say otherwise.
+const USUALLY: f32 = 0.4;
 
 /// What is said of the VAT that a payee charges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,8 +155,11 @@ impl Statements {
             {
                 let meant = reading.meant(link, before);
                 let but = exceptions(rest.get(found.taken..).unwrap_or_default());
+                // "Unless it says otherwise": what a line says counts as well.
+                let is_usual = but.iter().any(|word| word == "OTHERWISE");
                 for account in &found.accounts {
-                    let said = Said::Account(*account, if found.is_whole { 1.0 } else { PARTLY });
+                    let plainness = if is_usual { USUALLY } else { 1.0 };
+                    let said = Said::Account(*account, if found.is_whole { plainness } else { plainness * PARTLY });
                     self.add_but(&meant, said, &but);
                 }
                 if !meant.is_empty() {
