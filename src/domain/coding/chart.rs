@@ -494,8 +494,7 @@ fn prefer_net_wages(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[Accou
     let is_apart = |account: usize| {
         words.get(account).is_some_and(|words| words.iter().any(|word| APART.contains(&word.stem.as_str())))
     };
-    let is_liability =
-        |fit: &&Fit| kinds.get(fit.account) == Some(&AccountType::Liability) && !is_apart(fit.account);
+    let is_liability = |fit: &&Fit| kinds.get(fit.account) == Some(&AccountType::Liability) && !is_apart(fit.account);
     let Some(net_wages) = salaries
         .iter()
         .find(|fit| is_liability(fit) && (fit.score > 0.5 || fit.score > 0.4 && is_net(fit.account)))

@@ -312,7 +312,11 @@ impl<'k> Decider<'k> {
         let is_plain = self.is_about(clues.first(), &["customer_deposits", "event_income", "room_hire_income"]);
         if is_deposit && !is_paid_in && (is_plain || is_of_customer) {
             // What is sold is named beside the deposit for it.
-            let weight = if is_of_customer { WEIGHTS.instructed } else { WEIGHTS.account_word };
+            let weight = match (is_of_customer, money_in) {
+                (true, true) => WEIGHTS.instructed,
+                (true, false) => WEIGHTS.stated,
+                (false, _) => WEIGHTS.account_word,
+            };
             let fits = self.knowledge.id("customer_deposits").map_or(&[][..], |id| self.chart.fits(id));
             // Deposits for keys or damage are told by a word for them.
             const SPECIAL: &[&str] = &["DAMAGE", "KEY", "FOB", "BREAKAGE", "BOND", "CASK", "TENANT"];
@@ -488,7 +492,7 @@ impl<'k> Decider<'k> {
             && self.chart.kinds.get(owed.account) == Some(&AccountType::Liability)
         {
             let is_cost = |account: usize| self.chart.kinds.get(account) == Some(&AccountType::Expense);
-            const PAY: &[&str] = &["WAGE", "WAGES", "SALARY", "SALARIES", "PAY", "PAYROLL"];
+            const PAY: &[&str] = &["WAGE", "WAGES", "SALARY", "SALARIES", "PAY", "PAYROLL", "APPRENTICE"];
             let says_pay = wording.text().split(' ').any(|word| PAY.contains(&word));
             let has_siblings = costs.iter().any(|fit| self.are_siblings(fit.account, owed.account));
             if self.reader.pay_clears()

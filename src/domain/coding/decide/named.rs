@@ -177,10 +177,9 @@ impl Decider<'_> {
 
     /// Of several owners' accounts the one with a name that begins with an initial of the line: *Drawings - Will* for `DINSDALE W`.
     fn of_initial(&self, wording: &Wording, clues: &[Clue]) -> Option<usize> {
-        let clue =
-            clues.first().filter(|clue| {
-                self.is_about(Some(clue), &["drawings", "director_loan", "dividends", "self_assessment"])
-            })?;
+        let clue = clues
+            .first()
+            .filter(|clue| self.is_about(Some(clue), &["drawings", "director_loan", "dividends", "self_assessment"]))?;
         let text = wording.text().replace("A C ", "");
         let initials: Vec<&str> = text.split(' ').filter(|word| word.chars().count() == 1).collect();
         let fits = self.chart.fits(clue.concept);

@@ -283,7 +283,8 @@ impl Vocabulary<'_> {
         const BANKED: &[&str] = &["BANKED", "BANKINGS", "DEPOSITED", "PAID", "I", "WE"];
         let is_cash = |token: &Token<'_>| token.words.iter().any(|word| word == "CASH");
         let is_banked = |token: &Token<'_>| token.words.first().is_some_and(|word| BANKED.contains(&word.as_str()));
-        let spoken = tokens.windows(2).position(|pair| matches!(pair, [cash, next] if is_cash(cash) && is_banked(next)));
+        let spoken =
+            tokens.windows(2).position(|pair| matches!(pair, [cash, next] if is_cash(cash) && is_banked(next)));
         if let Some(token) = spoken.filter(|_| self.words.contains("CASH")).and_then(|at| tokens.get_mut(at)) {
             token.names.insert(("CASH".to_owned(), true));
         }

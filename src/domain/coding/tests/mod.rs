@@ -14,6 +14,7 @@ mod order;
 mod patterns;
 mod statements;
 mod vat;
+mod what_is_owed;
 mod whose_money;
 mod wordings;
 

@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 37] = [
+const FOLDERS: [&str; 40] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -58,6 +58,9 @@ const FOLDERS: [&str; 37] = [
     "sealed_thirty_third",
     "sealed_thirty_fourth",
     "sealed_thirty_fifth",
+    "sealed_thirty_sixth",
+    "sealed_thirty_seventh",
+    "sealed_thirty_eighth",
     "contexts",
 ];
 
