@@ -5,7 +5,8 @@
 //! First the whole run of a payee is tried, then subsets of a few rows; then rows that belong together by what they say
 //! themselves (see `kin`), a few rows of one day, whoever they are for, and a row of the payee with a few others that need
 //! not name anybody; last of all, rows that have no more than a surname in common. A sum counts only where hardly any
-//! would come about by chance, and where no part cancels another. All work is counted, so the answer is the same on every machine.
+//! would come about by chance, and where no part cancels another. All work is counted, so the answer is the same on every
+//! machine.
 
 #![expect(
     clippy::indexing_slicing,
