@@ -340,6 +340,10 @@ impl Matcher<'_> {
 
     fn texts(&self, dataset: &Dataset) -> Result<Texts, Stopped> {
         let mut vocabulary = Vocabulary::new();
+        for (ordered, rows) in [(self.bank, &dataset.bank), (self.book, &dataset.book)] {
+            let descriptions = ordered.rows.iter().map(|&row| rows.description(row as usize));
+            vocabulary.learn_units(descriptions, &self.pace)?;
+        }
         let mut read = |ordered: &Ordered, rows: &Rows, is_bank: bool| {
             let stopped = Cell::new(Ok(()));
             let descriptions = ordered.rows.iter().map_while(|&row| {

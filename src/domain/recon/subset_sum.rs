@@ -15,7 +15,7 @@ pub(super) const MEMBERS: usize = 50;
 /// Most rows whose subsets are tried.
 pub(super) const CANDIDATES: usize = 24;
 
-/// Most rows of a set that hangs on one row of the payee.
+/// Most rows of a set that hangs on one row of the payee, or on none.
 const FEW: usize = 5;
 
 /// Most rows of one day of which some are joined with the payee's.
@@ -23,6 +23,16 @@ const ROWS_OF_DAY: usize = 10;
 
 /// Sets of one size that are tried before larger ones are not.
 const FEW_SETS: u64 = 1_500;
+
+/// Most open rows of one day of which some are tried, whoever they are for: a bit each in a mask.
+const ROWS_OF_ANY_DAY: usize = 32;
+
+/// Sets of rows of one day and of one size that are tried: a bound on the work for one row.
+const DAY_SETS: u64 = 4_096;
+
+/// Share of the usual limit that chance may reach where a row of the payee is joined with others of other days: parts of
+/// one payment are mostly entered on one day.
+const SEVERAL_DAYS: f64 = 0.2;
 
 /// Sums of neighbouring rows lie closer together than amounts of that size do anywhere.
 const CROWDED: f64 = 3.0;
@@ -139,12 +149,18 @@ impl Search {
             around: (self.goal.abs() / 50).max(1),
             ..Few::default()
         };
-        let mut size = 2;
-        while size <= FEW && sets.tried < FEW_SETS {
-            for (first, anchor) in members[..count].iter().enumerate().take(anchors) {
-                sets.extend(first + 1, size - 1, 1 << first, anchor.pence);
+        // What is entered together comes first; larger sets are tried only where no smaller one has the sum, and so cannot make
+        // that one look like chance.
+        'searched: for one_day in [true, false] {
+            for size in 2..=FEW {
+                for (first, anchor) in members[..count].iter().enumerate().take(anchors) {
+                    let of_day = one_day.then_some(anchor.day);
+                    sets.extend(first + 1, size - 1, 1 << first, anchor.pence, of_day);
+                }
+                if !sets.found.is_empty() || sets.tried >= FEW_SETS {
+                    break 'searched;
+                }
             }
-            size += 1;
         }
         let &mask = sets.found.iter().min()?;
         let chosen =
@@ -158,7 +174,10 @@ impl Search {
         let accidents =
             accidents(&amounts, sets.tried, self.usual).max(sets.near as f64 * step as f64 / (2 * sets.around) as f64);
         let places = chosen(mask).map(|one| one.place).collect();
-        (accidents <= self.limit).then_some((places, accidents))
+        let mut days = chosen(mask).map(|one| one.day);
+        let first = days.next();
+        let limit = if days.all(|day| Some(day) == first) { self.limit } else { self.limit * SEVERAL_DAYS };
+        (accidents <= limit).then_some((places, accidents))
     }
 
     /// The one set that has the sum and takes all rows of the payee of one day, with others of that day: what was
@@ -196,6 +215,42 @@ impl Search {
         let amounts: Vec<i64> = chosen.iter().map(|one| one.pence).collect();
         let accidents = accidents(&amounts, tried, self.usual);
         (accidents <= self.limit).then(|| (chosen.iter().map(|one| one.place).collect(), accidents))
+    }
+
+    /// The one set of rows of one day that has the sum, of as few rows as can be. `members` are in the order of days; each
+    /// set that is added up is taken off `sums`, and where they do not suffice nothing is said.
+    pub(super) fn of_any_day(&self, members: &[Member], sums: &mut u64) -> Sum {
+        let days = || members.chunk_by(|one, other| one.day == other.day).filter(|day| day.len() <= ROWS_OF_ANY_DAY);
+        let longest = days().map(<[Member]>::len).max().unwrap_or_default();
+        let around = (self.goal.abs() / 50).max(1);
+        let (mut tried, mut near) = (0, 0);
+        for size in 2..=longest.min(FEW) {
+            let more = days().map(|day| sets_of(size, day.len())).fold(0, u64::saturating_add);
+            // Amounts that keep to no round step are met least often: where even that is too often nothing more is tried.
+            let least = accidents_of_step(1, self.goal, tried + more, self.usual);
+            if least > self.limit || more > DAY_SETS {
+                return None;
+            }
+            *sums = sums.checked_sub(more)?;
+            let mut found: Vec<Vec<Member>> = Vec::new();
+            for day in days() {
+                let mut sets = Few { members: day, goal: self.goal, around, ..Few::default() };
+                sets.extend(0, size, 0, 0, None);
+                tried += sets.tried;
+                near += sets.near;
+                found.extend(sets.found.iter().map(|&mask| sets.chosen(mask).collect()));
+            }
+            let Some(chosen) = found.first() else { continue };
+            let content = |set: &[Member]| set.iter().map(|one| (one.day, one.key, one.pence)).collect::<Vec<_>>();
+            if found.iter().any(|other| content(other) != content(chosen)) {
+                return None;
+            }
+            let amounts: Vec<i64> = chosen.iter().map(|one| one.pence).collect();
+            let step = round_step(&amounts, self.goal);
+            let accidents = accidents(&amounts, tried, self.usual).max(near as f64 * step as f64 / (2 * around) as f64);
+            return (accidents <= self.limit).then(|| (chosen.iter().map(|one| one.place).collect(), accidents));
+        }
+        None
     }
 
     /// The one subset of two and more that has the sum, unless others have it too or come near it too often.
@@ -265,16 +320,31 @@ struct Few<'a> {
 }
 
 impl Few<'_> {
-    /// Tries every set of the members so far and `more` of those from `from` on.
-    fn extend(&mut self, from: usize, more: usize, mask: u32, sum: i64) {
+    fn chosen(&self, mask: u32) -> impl Iterator<Item = Member> {
+        self.members.iter().enumerate().filter(move |(at, _)| mask >> at & 1 == 1).map(|(_, one)| *one)
+    }
+
+    /// Whether a set is what people pay at once: no row cancels another, and what is taken off (a fee, a discount, a credit
+    /// note) is less than what is left.
+    fn is_plain(&self, mask: u32) -> bool {
+        let amounts: Vec<i64> = self.chosen(mask).map(|one| one.pence).collect();
+        let off: i64 = amounts.iter().filter(|amount| amount.signum() != self.goal.signum()).sum();
+        off.abs() < self.goal.abs() && !cancels(&amounts)
+    }
+
+    /// Tries every set of the members so far and `more` of those from `from` on, of one day where it is given.
+    fn extend(&mut self, from: usize, more: usize, mask: u32, sum: i64, of_day: Option<i32>) {
         for at in from..self.members.len() {
+            if of_day.is_some_and(|day| day != self.members[at].day) {
+                continue;
+            }
             let (mask, sum) = (mask | 1 << at, sum + self.members[at].pence);
             if more > 1 {
-                self.extend(at + 1, more - 1, mask, sum);
+                self.extend(at + 1, more - 1, mask, sum, of_day);
                 continue;
             }
             self.tried += 1;
-            if sum == self.goal {
+            if sum == self.goal && self.is_plain(mask) {
                 self.found.push(mask);
             } else if (sum - self.goal).abs() <= self.around {
                 self.near += 1;
@@ -283,10 +353,24 @@ impl Few<'_> {
     }
 }
 
+/// Whether an amount cancels another: rows that do say nothing of a sum.
+pub(super) fn cancels(amounts: &[i64]) -> bool {
+    amounts.iter().any(|amount| amounts.contains(&-amount))
+}
+
+/// How many sets of one size there are.
+fn sets_of(size: usize, rows: usize) -> u64 {
+    let chosen = |sets: u64, at: usize| sets.saturating_mul(rows.saturating_sub(at) as u64) / (at as u64 + 1);
+    (0..size).fold(1, chosen)
+}
+
 /// How many of so many sets of such members have an amount by chance; `usual` says how often rows have it.
 pub(super) fn accidents(members: &[i64], sets: u64, usual: f64) -> f64 {
     let goal: i64 = members.iter().sum();
-    let step = round_step(members, goal);
+    accidents_of_step(round_step(members, goal), goal, sets, usual)
+}
+
+fn accidents_of_step(step: i64, goal: i64, sets: u64, usual: f64) -> f64 {
     let anywhere = (0.3 * step as f64 / goal.unsigned_abs().max(1) as f64).min(0.3);
     sets as f64 * CROWDED * anywhere.max(usual)
 }

@@ -3,8 +3,10 @@
 //!
 //! It comes after the matching and sees only what that left open, so it never stands in the way of a one-to-one match.
 //! First the whole run of a payee is tried, then subsets of a few rows; then rows that belong together by what they say
-//! themselves (see `kin`), and a row of the payee with a few others that need not name anybody. A sum counts only where
-//! hardly any would come about by chance. All work is counted, so the answer is the same on every machine.
+//! themselves (see `kin`), a few rows of one day, whoever they are for, and a row of the payee with a few others that need
+//! not name anybody; last of all, rows that have no more than a surname in common. A sum counts only where hardly any
+//! would come about by chance, and where no part cancels another. All work is counted, so the answer is the same on every
+//! machine.
 
 #![expect(
     clippy::indexing_slicing,
@@ -28,7 +30,7 @@ use crate::domain::recon::kin::{Mention, Sets, Wanted};
 use crate::domain::recon::ordered::Ordered;
 use crate::domain::recon::pace::Pace;
 use crate::domain::recon::subset_sum::{
-    MEMBERS, Member, Search, accidents, accidents_allowed, chance_of_amount, nearest,
+    MEMBERS, Member, Search, accidents, accidents_allowed, cancels, chance_of_amount, nearest,
 };
 use crate::domain::recon::words::Side;
 
@@ -37,6 +39,9 @@ pub(in crate::domain::recon) const MAX_GROUPS: usize = 1_000;
 
 /// Share of a row's telling words that the other row has to have.
 const LIKENESS: f64 = 0.6;
+
+/// The same where any name in common is enough.
+const ANY_LIKENESS: f64 = f64::MIN_POSITIVE;
 
 /// Rows of the other side that are compared, for the whole job.
 const COMPARISONS: u64 = 2_000_000;
@@ -88,6 +93,13 @@ pub(in crate::domain::recon) struct Leftover<'a> {
     pub(in crate::domain::recon) pace: &'a Pace<'a>,
 }
 
+/// Bank and book places that are tried together.
+struct Pairs {
+    places: Vec<(u32, u32)>,
+    /// Whether most of what one of the two says is in the other; else they have some name in common.
+    are_of_one_payee: bool,
+}
+
 /// Where sums are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -101,6 +113,8 @@ enum Way {
     OneDay,
     /// A row of the payee with a few others.
     WithOthers,
+    /// Some rows of one day, whoever they are for.
+    AnyDay,
 }
 
 /// A sum that was found, by places in canonical order.
@@ -116,22 +130,25 @@ struct Proposal {
 impl Leftover<'_> {
     /// The groups, in the order of their rows, bank rows first.
     pub(in crate::domain::recon) fn groups(&self) -> Result<Vec<Group>, Stopped> {
-        let mut pairs = self.payee_pairs()?;
         let mut sums = SUBSET_SUMS;
         let mut taken = Taken {
             bank: self.bank_is_open.iter().map(|open| !open).collect(),
             book: self.book_is_open.iter().map(|open| !open).collect(),
         };
+        let mut pairs = Pairs { places: self.payee_pairs(LIKENESS, &taken)?, are_of_one_payee: true };
         let mut found: Vec<Proposal> = Vec::new();
-        use Way::{Kin, OneDay, Run, Subset, WithOthers};
-        self.find(&[Run, Run, Subset, Kin, OneDay, WithOthers], &pairs, &mut sums, &mut taken, &mut found)?;
+        use Way::{AnyDay, Kin, OneDay, Run, Subset, WithOthers};
+        self.find(&[Run, Run, Subset, Kin, OneDay, AnyDay, WithOthers], &pairs, &mut sums, &mut taken, &mut found)?;
         // What was found narrows down what is left, and shows which words belong together.
         let links = Links::learn(self.texts, &found, self.pace)?;
-        pairs.extend(links.pairs(self, &taken)?);
-        pairs.sort_unstable();
-        pairs.dedup();
+        pairs.places.extend(links.pairs(self, &taken)?);
+        pairs.places.sort_unstable();
+        pairs.places.dedup();
         self.pace.check()?;
-        self.find(&[Run, Subset, Kin, OneDay, WithOthers], &pairs, &mut sums, &mut taken, &mut found)?;
+        self.find(&[Run, Subset, Kin, OneDay, AnyDay, WithOthers], &pairs, &mut sums, &mut taken, &mut found)?;
+        // A parent and a child have only the surname in common.
+        let pairs = Pairs { places: self.payee_pairs(ANY_LIKENESS, &taken)?, are_of_one_payee: false };
+        self.find(&[Run, Subset, OneDay, WithOthers], &pairs, &mut sums, &mut taken, &mut found)?;
         let mut found: Vec<Group> = found.iter().map(|proposal| self.submitted(proposal)).collect();
         found.sort_by_key(|group| (!group.is_bank, group.row));
         Ok(found)
@@ -141,7 +158,7 @@ impl Leftover<'_> {
     fn find(
         &self,
         ways: &[Way],
-        pairs: &[(u32, u32)],
+        pairs: &Pairs,
         sums: &mut u64,
         taken: &mut Taken,
         found: &mut Vec<Proposal>,
@@ -154,6 +171,7 @@ impl Leftover<'_> {
             for is_bank in [true, false] {
                 match way {
                     Way::Kin => self.propose_kin(is_bank, taken, &mut proposals)?,
+                    Way::AnyDay => self.propose_days(is_bank, taken, sums, &mut proposals)?,
                     _ => self.propose(pairs, is_bank, way, taken, sums, &mut proposals)?,
                 }
             }
@@ -180,10 +198,10 @@ impl Leftover<'_> {
         Group { is_bank: proposal.is_bank, row: rows[proposal.row as usize] as usize, others: members }
     }
 
-    /// Open bank and book places of one payee or reference inside the window.
-    fn payee_pairs(&self) -> Result<Vec<(u32, u32)>, Stopped> {
+    /// Free bank and book places inside the window that have a reference in common, or names of so much likeness.
+    fn payee_pairs(&self, likeness: f64, taken: &Taken) -> Result<Vec<(u32, u32)>, Stopped> {
         let telling = Telling { texts: self.texts };
-        let is_open = |place: usize| self.book_is_open[place] && is_usable(self.book.pence[place]);
+        let is_open = |place: usize| !taken.book[place] && is_usable(self.book.pence[place]);
         let is_telling = |word: u32| telling.names(word) || telling.numbers(word);
         let index = WordIndex::of(&self.texts.book, &self.book.days, is_open, is_telling, self.pace)?;
         let mut pairs = Vec::new();
@@ -191,7 +209,7 @@ impl Leftover<'_> {
         let mut near: Vec<u32> = Vec::new();
         let mut comparisons = COMPARISONS;
         for bank in 0..self.bank.rows.len() {
-            if !self.bank_is_open[bank] || !is_usable(self.bank.pence[bank]) {
+            if taken.bank[bank] || !is_usable(self.bank.pence[bank]) {
                 continue;
             }
             near.clear();
@@ -214,7 +232,7 @@ impl Leftover<'_> {
             comparisons -= work;
             reader.load(self.evidence, self.texts, bank);
             for &book in &near {
-                if telling.is_one_payee(&reader, self.evidence, bank, book as usize) {
+                if telling.is_one_payee(&reader, self.evidence, bank, book as usize, likeness) {
                     pairs.push((bank as u32, book));
                 }
             }
@@ -224,14 +242,15 @@ impl Leftover<'_> {
 
     fn propose(
         &self,
-        pairs: &[(u32, u32)],
+        pairs: &Pairs,
         is_bank: bool,
         way: Way,
         taken: &Taken,
         sums: &mut u64,
         proposals: &mut Vec<Proposal>,
     ) -> Result<(), Stopped> {
-        let mut pairs: Vec<(u32, u32)> = pairs
+        let Pairs { places, are_of_one_payee } = pairs;
+        let mut pairs: Vec<(u32, u32)> = places
             .iter()
             .filter(|pair| !taken.bank[pair.0 as usize] && !taken.book[pair.1 as usize])
             .map(|&(bank, book)| if is_bank { (bank, book) } else { (book, bank) })
@@ -264,7 +283,7 @@ impl Leftover<'_> {
             let (goal, usual) = (one.pence[row as usize] as i64, self.usual(is_bank, row)?);
             let search = Search { goal, usual, limit: accidents_allowed(open_near) };
             let sum = match way {
-                Way::Run | Way::Kin => search.whole_runs(&members),
+                Way::Run | Way::Kin | Way::AnyDay => search.whole_runs(&members),
                 Way::Subset => {
                     let nearest = nearest(&members, one.days[row as usize]);
                     let work = 4 << (nearest.len() / 2);
@@ -307,8 +326,15 @@ impl Leftover<'_> {
                 }
             };
             let Some((others, accidents)) = sum else { continue };
+            let amounts: Vec<i64> = others.iter().map(|&place| other.pence[place as usize] as i64).collect();
+            if cancels(&amounts) {
+                continue;
+            }
             let exact: i128 = others.iter().map(|&place| other_rows.units(other.rows[place as usize] as usize)).sum();
             if exact != one_rows.units(one.rows[row as usize] as usize) {
+                continue;
+            }
+            if !are_of_one_payee && self.names_somebody_else(is_bank, row, &others, &mut reader) {
                 continue;
             }
             if matches!(way, Way::OneDay | Way::WithOthers)
@@ -356,6 +382,16 @@ impl Leftover<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Whether a row of a set names somebody whom the other side knows, and not the row's payee.
+    fn names_somebody_else(&self, is_bank: bool, row: u32, set: &[u32], reader: &mut Reader) -> bool {
+        let side = if is_bank { &self.texts.book } else { &self.texts.bank };
+        let rows_with = if is_bank { &self.texts.vocabulary.bank_rows } else { &self.texts.vocabulary.book_rows };
+        // One row with a word may have it by chance.
+        let is_known = |&word: &u32| self.texts.is_name(word) && rows_with[word as usize] > 1;
+        let names_known = |place: u32| side.row(place as usize).iter().any(is_known);
+        set.iter().any(|&place| names_known(place) && !self.shares_name(reader, is_bank, row, place))
     }
 
     /// How likely any row of a side has the amount of a row. Others of the same payee are left out: a rent that is paid every
@@ -453,10 +489,13 @@ impl Leftover<'_> {
             let with_related: u64 = related.iter().map(|&place| sets.with_place(place)).sum();
             let mut weighed: Vec<(f64, f64, usize)> = claims
                 .iter()
-                .map(|&(_, at)| {
+                .filter_map(|&(_, at)| {
                     let set = &sets.found[at];
                     let amounts: Vec<i64> =
                         set.places.iter().map(|&place| other.pence[place as usize] as i64).collect();
+                    if cancels(&amounts) {
+                        return None;
+                    }
                     let is_related = set.places.iter().any(|place| related.contains(place));
                     let tried = if set.is_part { all } else { whole };
                     let as_stranger = accidents(&amounts, tried, usual);
@@ -465,11 +504,11 @@ impl Leftover<'_> {
                         true if as_related <= as_stranger / STRANGERS => (as_related, of_payee),
                         _ => (as_stranger, of_payee * STRANGERS),
                     };
-                    (chance, limit, at)
+                    Some((chance, limit, at))
                 })
                 .collect();
             weighed.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.2.cmp(&right.2)));
-            let (chance, limit, at) = weighed[0];
+            let Some(&(chance, limit, at)) = weighed.first() else { continue };
             // Two sets that are as good: nobody can say which.
             if chance > limit || weighed.get(1).is_some_and(|second| second.0 < chance * CLEARLY) {
                 continue;
@@ -484,20 +523,77 @@ impl Leftover<'_> {
             let apart = |&place: &u32| i64::from((other.days[place as usize] - day).abs());
             let days = set.iter().map(apart).sum();
             let proposal = Proposal { is_bank, row, others: set.clone(), accidents: chance, days };
-            let has_name = |words: &[u32]| words.iter().any(|&word| self.texts.is_name(word));
-            let is_strange = has_name(own.row(row as usize))
-                && set.iter().any(|&place| has_name(side.row(place as usize)))
-                && !set.iter().any(|place| related.contains(place));
-            match is_strange {
+            match self.names_strangers(is_bank, &proposal, &mut reader) {
                 true => strangers.push((self.member(own, one, row).key, proposal)),
                 false => proposals.push(proposal),
             }
         }
-        // Whoever is named only here is somebody else; who is paid so again and again goes by another name.
-        strangers.sort_by_key(|(key, proposal)| (*key, proposal.row));
-        let by_name = strangers.chunk_by(|left, right| left.0 == right.0).filter(|same| same.len() > 1);
-        proposals.extend(by_name.flatten().map(|(_, proposal)| proposal.clone()));
+        add_regulars(strangers, proposals);
         Ok(())
+    }
+
+    /// Sums of rows of one day, whoever they are for: a paying-in slip at the bank names nobody whose cheques are on it.
+    fn propose_days(
+        &self,
+        is_bank: bool,
+        taken: &Taken,
+        sums: &mut u64,
+        proposals: &mut Vec<Proposal>,
+    ) -> Result<(), Stopped> {
+        let Dataset { bank, book } = self.dataset;
+        let (one, other) = if is_bank { (self.bank, self.book) } else { (self.book, self.bank) };
+        let (one_rows, other_rows) = if is_bank { (bank, book) } else { (book, bank) };
+        let (own, side) =
+            if is_bank { (&self.texts.bank, &self.texts.book) } else { (&self.texts.book, &self.texts.bank) };
+        let ones = self.open_rows(is_bank, taken)?;
+        let others = self.open_rows(!is_bank, taken)?;
+        let mut reader = Reader::new(self.texts.vocabulary.len());
+        let mut strangers: Vec<(u64, Proposal)> = Vec::new();
+        for &(day, row) in &ones.rows {
+            let near = others.around(day, self.window_days);
+            self.pace.spend(64)?;
+            if near.len() > 2 * ROWS_NEARBY {
+                continue;
+            }
+            let mut members: Vec<Member> = near.iter().map(|&(_, place)| self.member(side, other, place)).collect();
+            members.sort_unstable();
+            self.pace.spend(64 * members.len() as u64)?;
+            let (goal, usual) = (one.pence[row as usize] as i64, self.usual(is_bank, row)?);
+            let search = Search { goal, usual, limit: STRANGERS * accidents_allowed(near.len()) };
+            let before = *sums;
+            let sum = search.of_any_day(&members, sums);
+            self.pace.spend(before - *sums)?;
+            let Some((others, accidents)) = sum else { continue };
+            let amounts: Vec<i64> = others.iter().map(|&place| other.pence[place as usize] as i64).collect();
+            if cancels(&amounts) {
+                continue;
+            }
+            let exact: i128 = others.iter().map(|&place| other_rows.units(other.rows[place as usize] as usize)).sum();
+            if exact != one_rows.units(one.rows[row as usize] as usize)
+                || self.names_another(is_bank, row, &others, &ones, &mut reader)?
+            {
+                continue;
+            }
+            let apart = |&place: &u32| i64::from((other.days[place as usize] - day).abs());
+            let days = others.iter().map(apart).sum();
+            let proposal = Proposal { is_bank, row, others, accidents, days };
+            match self.names_strangers(is_bank, &proposal, &mut reader) {
+                true => strangers.push((self.member(own, one, row).key, proposal)),
+                false => proposals.push(proposal),
+            }
+        }
+        add_regulars(strangers, proposals);
+        Ok(())
+    }
+
+    /// Whether the row and its parts name people, and nobody in common.
+    fn names_strangers(&self, is_bank: bool, proposal: &Proposal, reader: &mut Reader) -> bool {
+        let (own, side) =
+            if is_bank { (&self.texts.bank, &self.texts.book) } else { (&self.texts.book, &self.texts.bank) };
+        let has_name = |words: &[u32]| words.iter().any(|&word| self.texts.is_name(word));
+        has_name(own.row(proposal.row as usize))
+            && proposal.others.iter().any(|&place| has_name(side.row(place as usize)))
+            && !proposal.others.iter().any(|&place| self.shares_name(reader, is_bank, proposal.row, place))
     }
 
     fn member(&self, side: &Side, rows: &Ordered, place: u32) -> Member {
@@ -509,6 +605,13 @@ impl Leftover<'_> {
         });
         Member { day: rows.days[place as usize], key, pence: rows.pence[place as usize] as i64, place }
     }
+}
+
+/// Whoever is named only here is somebody else; who is paid so again and again goes by another name.
+fn add_regulars(mut strangers: Vec<(u64, Proposal)>, proposals: &mut Vec<Proposal>) {
+    strangers.sort_by_key(|(key, proposal)| (*key, proposal.row));
+    let by_name = strangers.chunk_by(|left, right| left.0 == right.0).filter(|same| same.len() > 1);
+    proposals.extend(by_name.flatten().map(|(_, proposal)| proposal.clone()));
 }
 
 /// Pairs of a set and a row of its amount that are looked at, a bound on memory.

@@ -6,7 +6,7 @@
     reason = "hot kernel: places index the permutations of the matcher, and there are fewer than 2^32 rows"
 )]
 
-use super::{INDEXED_WORDS, LIKENESS, Proposal};
+use super::{INDEXED_WORDS, Proposal};
 use crate::domain::control::Stopped;
 use crate::domain::recon::evidence::{Evidence, Reader, Texts};
 use crate::domain::recon::pace::Pace;
@@ -104,7 +104,14 @@ impl Telling<'_> {
     }
 
     /// Whether the open bank row and a book row have a reference in common, or most of what the shorter one says.
-    pub(super) fn is_one_payee(&self, reader: &Reader, evidence: &Evidence, bank: usize, book: usize) -> bool {
+    pub(super) fn is_one_payee(
+        &self,
+        reader: &Reader,
+        evidence: &Evidence,
+        bank: usize,
+        book: usize,
+        likeness: f64,
+    ) -> bool {
         let (bank_words, book_words) = reader.common_words(evidence, self.texts, book, false);
         let words = &self.texts.vocabulary;
         let is_reference = |&word: &u32| {
@@ -129,6 +136,6 @@ impl Telling<'_> {
         let of_book = |word: u32| rarity(words.book_rows[word as usize], self.texts.book_days.len());
         let at_bank = covered(&self.texts.bank, bank, bank_words, &of_bank);
         let in_books = covered(&self.texts.book, book, book_words, &of_book);
-        at_bank.max(in_books) >= LIKENESS
+        at_bank.max(in_books) >= likeness
     }
 }

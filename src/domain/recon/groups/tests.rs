@@ -148,6 +148,59 @@ fn what_was_entered_on_one_day_is_summed_though_most_of_it_names_nobody() {
 }
 
 #[test]
+fn cheques_of_one_day_are_summed_for_a_slip_that_names_nobody() {
+    let line = |day: i32, pence: i64, text: &str| (day, pence, text.to_owned());
+    let slip = [line(19_000, 364_018, "CREDIT 000533")];
+    let mut cheques = vec![
+        line(18_999, 171_178, "Abdon & Son"),
+        line(18_999, 29_979, "Bewley"),
+        line(18_999, 162_861, "Corfe Ltd"),
+        line(18_999, 8_812, "Dunkery"),
+        line(19_000, 41_230, "Elmstead"),
+    ];
+    assert_eq!(groups(&outcome(&slip, &cheques).1), [(true, 0, vec![0, 1, 2])]);
+    // Another two of the day have the sum as well: the fewer are told of only where they are the only ones.
+    cheques.extend([line(18_999, 360_007, "Fowey"), line(18_999, 4_011, "Glynde")]);
+    assert_eq!(groups(&outcome(&slip, &cheques).1), [(true, 0, vec![5, 6])]);
+    cheques.extend([line(18_999, 361_006, "Harcombe"), line(18_999, 3_012, "Ingram")]);
+    assert!(groups(&outcome(&slip, &cheques).1).is_empty());
+    // Of parts on two days, or where a round sum is met by chance, nothing is told.
+    let apart = [line(18_999, 171_178, "Abdon & Son"), line(19_000, 192_840, "Bewley")];
+    assert!(groups(&outcome(&slip, &apart).1).is_empty());
+    let round: Vec<Line> = (0..9).map(|at| line(19_000, 5_000 * (at + 3), PAYEES[at as usize % 8])).collect();
+    assert!(groups(&outcome(&[line(19_000, 50_000, "CREDIT 000534")], &round).1).is_empty());
+}
+
+#[test]
+fn an_entry_and_its_reversal_are_no_parts_and_deductions_are_less_than_what_is_left() {
+    let line = |day: i32, pence: i64, text: &str| (day, pence, text.to_owned());
+    let slip = [line(19_000, 201_157, "CREDIT 000533")];
+    let day = |more: &[Line]| {
+        let mut rows = vec![line(19_000, 171_178, "Abdon & Son")];
+        rows.extend_from_slice(more);
+        rows
+    };
+    let reversed =
+        day(&[line(19_000, 48_813, "Corfe"), line(19_000, -48_813, "Corfe reversed"), line(19_000, 29_979, "")]);
+    assert_eq!(groups(&outcome(&slip, &reversed).1), [(true, 0, vec![0, 3])]);
+    let net = [line(19_000, 31_071, "CREDIT 000534")];
+    assert_eq!(groups(&outcome(&net, &[line(19_000, 32_518, "Dunkery"), line(19_000, -1_447, "")]).1).len(), 1);
+    assert!(groups(&outcome(&net, &[line(19_000, 92_518, "Dunkery"), line(19_000, -61_447, "")]).1).is_empty());
+}
+
+#[test]
+fn a_surname_in_common_is_enough_where_no_part_is_for_somebody_else() {
+    let line = |day: i32, pence: i64, text: &str| (day, pence, text.to_owned());
+    let fees = [line(19_000, 74_467, "Fees Caleb Polkinghorne")];
+    let paid = |other: &str| [line(18_999, 58_467, "TRANSFER FERGUS POLKINGHORNE"), line(19_000, 16_000, other)];
+    assert_eq!(groups(&outcome(&paid("CREDIT 55219"), &fees).1), [(false, 0, vec![0, 1])]);
+    // Whom the books know elsewhere pays for himself.
+    let known: Vec<Line> = (0..3).map(|at| line(18_900 + at * 9, 4_413, "Abdon")).chain(fees.clone()).collect();
+    assert!(groups(&outcome(&paid("ABDON"), &known).1).is_empty());
+    assert_eq!(groups(&outcome(&paid("CREDIT 55219"), &known).1), [(false, 3, vec![0, 1])]);
+}
+
+#[test]
 fn groups_that_were_found_show_which_words_belong_together() {
     let line = |day: i32, pence: i64, text: &str| (day, pence, text.to_owned());
     let (mut bank, mut book) = (Vec::new(), Vec::new());
