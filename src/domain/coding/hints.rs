@@ -244,9 +244,9 @@ impl Hint {
         let words: Vec<&str> = clause.split_whitespace().collect();
         let at = words.iter().position(|known| *known == word)?;
         let is_link = |word: &&str| matches!(*word, "IS" | "ARE");
-        let link = at + words.iter().skip(at).take(REACH).position(|word| is_link(&word))?;
+        let link = at + words.iter().skip(at).take(REACH).position(is_link)?;
         let behind = words.get(link + 1..)?;
-        let next = behind.iter().position(|word| is_link(&word)).unwrap_or(behind.len());
+        let next = behind.iter().position(is_link).unwrap_or(behind.len());
         let until =
             behind.iter().take(next).rposition(|word| *word == "AND").filter(|_| next < behind.len()).unwrap_or(next);
         Some(behind.iter().take(until).map(|word| stem(word)).collect())

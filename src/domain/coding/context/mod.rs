@@ -317,7 +317,7 @@ fn sells_at_standard_rate(context: &str) -> bool {
             let folded = fold(sentence);
             let words: Vec<&str> = folded.split(' ').collect();
             let is_all = |word: &&str| matches!(*word, "ALL" | "EVERYTHING");
-            let all = words.iter().position(|word| is_all(&word));
+            let all = words.iter().position(is_all);
             let behind = all.and_then(|at| words.get(at + 1..)).unwrap_or_default();
             behind.iter().take(REACH).any(|word| matches!(*word, "20" | "STANDARD"))
                 && !words.iter().any(|word| OTHERWISE.contains(word))
@@ -331,7 +331,7 @@ fn pay_clears(context: &str) -> bool {
     sentences(context).flat_map(|sentence| sentence.split(',')).any(|clause| {
         let folded = fold(clause);
         let words: Vec<&str> = folded.split(' ').collect();
-        let at = words.iter().position(|word| clears(&word));
+        let at = words.iter().position(clears);
         at.and_then(|at| words.get(..at)).is_some_and(|before| before.iter().any(|word| PAY.contains(word)))
     })
 }

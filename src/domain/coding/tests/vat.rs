@@ -210,3 +210,27 @@ fn rent_has_the_vat_that_the_landlord_charges() {
     assert_eq!(rent("A small firm, VAT registered. We charge VAT and rent a unit."), Vat::Exempt);
     assert_eq!(rent("A small firm, VAT registered. The landlord doesn't charge VAT."), Vat::Exempt);
 }
+
+#[test]
+fn all_that_is_sold_at_the_standard_rate_is_where_the_context_says_so() {
+    let vat = |context: &'static str| {
+        let mut all = batch(vec![line("2025-05-02", "FPI KHANWELL 190725 VENUE HIRE", "3250.00")]);
+        all.accounts.push(account("N0", "Venue hire", AccountType::Income));
+        all.business_context = Cow::Borrowed(context);
+        code(&all).rows[0].vat
+    };
+    let stated =
+        "Weddings in a barn of the family farm, limited company, VAT registered. Hire, bar and commission are all 20%.";
+    assert_eq!(vat(stated), Vat::Standard);
+    let of_one =
+        "Weddings in a barn of the family farm, limited company, VAT registered. The bar is all 20%, hire is exempt.";
+    assert_eq!(vat(of_one), Vat::Exempt);
+}
+
+#[test]
+fn the_tax_office_is_paid_no_vat() {
+    let mut all = batch(vec![line("2025-05-02", "HMRC BEER CIDER DUTY DD", "-1386.22")]);
+    all.accounts.push(account("N0", "Alcohol duty", AccountType::Expense));
+    all.business_context = Cow::Borrowed("Cider maker, limited company, VAT registered.");
+    assert_eq!(code(&all).rows[0].vat, Vat::NoVat);
+}
