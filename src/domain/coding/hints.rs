@@ -188,8 +188,15 @@ impl Hint {
             return false;
         }
         let word = format!(" {word} ");
-        const PHRASES: &[&str] =
-            &[" SELF EMPLOYED ", " FREELANCE ", " SUBBIE ", " SUBBIES ", " SUBBY ", " SUBCONTRACTORS "];
+        const PHRASES: &[&str] = &[
+            " LABOUR ONLY ",
+            " SELF EMPLOYED ",
+            " FREELANCE ",
+            " SUBBIE ",
+            " SUBBIES ",
+            " SUBBY ",
+            " SUBCONTRACTORS ",
+        ];
         let says = |clause: &str| PHRASES.iter().any(|phrase| clause.contains(phrase));
         self.clauses.iter().any(|(clause, _)| clause.contains(&word) && says(clause))
     }

@@ -110,7 +110,9 @@ impl Sentence<'_> {
                         before.as_deref(),
                         Some("pays" | "paid" | "invoices" | "bills" | "helps" | "for" | "to" | "with")
                     );
-                since_role = if drives || is_alone || is_office || is_object { usize::MAX } else { 0 };
+                // "Myself, Luke full time and Mia on Saturdays": the others are not the owner.
+                let is_listed = bare(word).to_lowercase() == "myself" && word.ends_with(',');
+                since_role = if drives || is_alone || is_office || is_object || is_listed { usize::MAX } else { 0 };
                 at += 1;
                 continue;
             }

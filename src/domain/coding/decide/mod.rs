@@ -625,6 +625,8 @@ impl<'k> Decider<'k> {
             total += weight;
             // Sales of which nothing is said but how they were paid for.
             let is_paid = best.score < OWN_SALES_FIT && self.is_about(Some(clue), PAID_SALES);
+            // What cards take where services are sold is not what a shop beside them sold.
+            let is_beside = self.is_about(Some(clue), &["card_takings"]) && self.sells_beside_services();
             let is_online = is_paid && !self.is_about(Some(clue), &["card_takings"]);
             let is_sales = is_online || Some(clue.concept) == self.sales;
             // Among the accounts of a concept, one that the line names is meant.
@@ -634,7 +636,8 @@ impl<'k> Decider<'k> {
                     let is_billed = NOT_PAID_BY_CARD.iter().any(|word| self.chart.has_word(fit.account, word));
                     let is_by_card = !(is_paid || is_taken_by_card) || !is_billed;
                     let is_main = is_sales && is_by_card && Some(fit.account) == self.chart.main_sales;
-                    fit.score - if is_by_card { 0.0 } else { WEIGHTS.not_by_card }
+                    let is_apart = !is_by_card || is_beside && self.is_for_goods(fit.account);
+                    fit.score - if is_apart { WEIGHTS.not_by_card } else { 0.0 }
                         + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6)
                         + if is_main { WEIGHTS.main_sales } else { 0.0 }
                         + if self.hints.spoken_of.contains(&fit.account) { WEIGHTS.spoken_of } else { 0.0 }
