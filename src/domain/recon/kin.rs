@@ -13,7 +13,7 @@
 use crate::domain::control::Stopped;
 
 use super::pace::Pace;
-use super::subset_sum::MEMBERS;
+use super::subset_sum::{MEMBERS, cancels};
 
 /// Rows with one word near one day of which every subset is tried; of more only the whole run.
 const SUBSET_ROWS: usize = 7;
@@ -201,12 +201,17 @@ impl Sets {
         *count = count.saturating_add(sets as u32);
     }
 
+    /// Keeps a set whose sum may be wanted, unless one row of it cancels another.
     fn add(&mut self, rows: &[Mention], mask: u64, pence: i64, is_part: bool) {
         if self.found.len() >= SETS_KEPT {
             self.is_crowded = true;
             return;
         }
         let chosen = || rows.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, row)| row);
+        let amounts: Vec<i64> = chosen().map(|row| row.pence).collect();
+        if cancels(&amounts) {
+            return;
+        }
         let mut places: Vec<u32> = chosen().map(|row| row.place).collect();
         places.sort_unstable();
         let days = || chosen().map(|row| row.day);

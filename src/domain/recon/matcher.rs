@@ -342,7 +342,7 @@ impl Matcher<'_> {
         let mut vocabulary = Vocabulary::new();
         for (ordered, rows) in [(self.bank, &dataset.bank), (self.book, &dataset.book)] {
             let descriptions = ordered.rows.iter().map(|&row| rows.description(row as usize));
-            vocabulary.learn_units(descriptions, &self.pace)?;
+            vocabulary.learn_short_codes(descriptions, &self.pace)?;
         }
         let mut read = |ordered: &Ordered, rows: &Rows, is_bank: bool| {
             let stopped = Cell::new(Ok(()));

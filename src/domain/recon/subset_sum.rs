@@ -21,14 +21,14 @@ const FEW: usize = 5;
 /// Most rows of one day of which some are joined with the payee's.
 const ROWS_OF_DAY: usize = 10;
 
-/// Sets of one size that are tried before larger ones are not.
+/// Sets with a row of the payee after which no larger ones are tried: a bound on the work for one row.
 const FEW_SETS: u64 = 1_500;
 
-/// Most open rows of one day of which some are tried, whoever they are for: a bit each in a mask.
-const ROWS_OF_ANY_DAY: usize = 32;
+/// Most open rows of one day of which some are tried, whoever they are for: each has a bit of a mask.
+const ROWS_OF_ANY_PAYEE: usize = 32;
 
-/// Sets of rows of one day and of one size that are tried: a bound on the work for one row.
-const DAY_SETS: u64 = 4_096;
+/// Sets of one size that are tried, whoever their rows are for: a bound on the work for one row.
+const SETS_OF_ANY_PAYEE: u64 = 4_096;
 
 /// Share of the usual limit that chance may reach where a row of the payee is joined with others of other days: parts of
 /// one payment are mostly entered on one day.
@@ -151,14 +151,14 @@ impl Search {
         };
         // What is entered together comes first; larger sets are tried only where no smaller one has the sum, and so cannot make
         // that one look like chance.
-        'searched: for one_day in [true, false] {
+        for one_day in [true, false] {
             for size in 2..=FEW {
+                if !sets.found.is_empty() || sets.tried >= FEW_SETS {
+                    break;
+                }
                 for (first, anchor) in members[..count].iter().enumerate().take(anchors) {
                     let of_day = one_day.then_some(anchor.day);
                     sets.extend(first + 1, size - 1, 1 << first, anchor.pence, of_day);
-                }
-                if !sets.found.is_empty() || sets.tried >= FEW_SETS {
-                    break 'searched;
                 }
             }
         }
@@ -217,10 +217,10 @@ impl Search {
         (accidents <= self.limit).then(|| (chosen.iter().map(|one| one.place).collect(), accidents))
     }
 
-    /// The one set of rows of one day that has the sum, of as few rows as can be. `members` are in the order of days; each
+    /// The one set of two to five rows of one day that has the sum, of as few rows as can be. `members` are in the order of days; each
     /// set that is added up is taken off `sums`, and where they do not suffice nothing is said.
-    pub(super) fn of_any_day(&self, members: &[Member], sums: &mut u64) -> Sum {
-        let days = || members.chunk_by(|one, other| one.day == other.day).filter(|day| day.len() <= ROWS_OF_ANY_DAY);
+    pub(super) fn of_any_payee(&self, members: &[Member], sums: &mut u64) -> Sum {
+        let days = || members.chunk_by(|one, other| one.day == other.day).filter(|day| day.len() <= ROWS_OF_ANY_PAYEE);
         let longest = days().map(<[Member]>::len).max().unwrap_or_default();
         let around = (self.goal.abs() / 50).max(1);
         let (mut tried, mut near) = (0, 0);
@@ -228,7 +228,7 @@ impl Search {
             let more = days().map(|day| sets_of(size, day.len())).fold(0, u64::saturating_add);
             // Amounts that keep to no round step are met least often: where even that is too often nothing more is tried.
             let least = accidents_of_step(1, self.goal, tried + more, self.usual);
-            if least > self.limit || more > DAY_SETS {
+            if least > self.limit || more > SETS_OF_ANY_PAYEE {
                 return None;
             }
             *sums = sums.checked_sub(more)?;
@@ -314,7 +314,7 @@ struct Few<'a> {
     goal: i64,
     around: i64,
     tried: u64,
-    /// Sums near the goal that are not the goal.
+    /// Sets whose sum is near the goal, and those that have it but are not plain.
     near: u64,
     found: Vec<u32>,
 }
@@ -353,7 +353,7 @@ impl Few<'_> {
     }
 }
 
-/// Whether an amount cancels another: rows that do say nothing of a sum.
+/// Whether an amount cancels another. Such rows can be added to any set, and so say nothing of a sum.
 pub(super) fn cancels(amounts: &[i64]) -> bool {
     amounts.iter().any(|amount| amounts.contains(&-amount))
 }
@@ -370,6 +370,7 @@ pub(super) fn accidents(members: &[i64], sets: u64, usual: f64) -> f64 {
     accidents_of_step(round_step(members, goal), goal, sets, usual)
 }
 
+/// The same for members and an amount that keep to such a round step.
 fn accidents_of_step(step: i64, goal: i64, sets: u64, usual: f64) -> f64 {
     let anywhere = (0.3 * step as f64 / goal.unsigned_abs().max(1) as f64).min(0.3);
     sets as f64 * CROWDED * anywhere.max(usual)

@@ -27,11 +27,11 @@ const WORD_BYTES: usize = 32;
 /// Spellings one letter apart are only looked for below this many candidates.
 const TYPO_WORDS: usize = 60_000;
 
-/// Longest of what [`unit`] takes.
-const LONGEST_UNIT: usize = 5;
+/// Letters and digits of the longest [`short_code`].
+const LONGEST_SHORT_CODE: usize = 5;
 
-/// Rows of one side that have to have a word of letters and a short number: fewer may be a slip of the space bar.
-const UNIT_ROWS: u32 = 3;
+/// Rows of one side that have to have a short code: where fewer have it a space may have been forgotten.
+const SHORT_CODE_ROWS: u32 = 3;
 
 /// Set in [`Side::letters`] beside the 26 initials: the row has a number of 4 or more digits.
 pub(super) const HAS_NUMBER: u32 = 1 << 31;
@@ -128,8 +128,8 @@ pub(super) struct Vocabulary {
     spellings: Vec<u8>,
     /// The letters that account codes begin with, as hashes, and the codes.
     stems: Vec<(u64, u32)>,
-    /// What the file writes as one word of letters and a short number, ascending, see [`unit`].
-    units: Vec<u64>,
+    /// Codes that the file keeps writing as one word, ascending, see [`short_code`].
+    short_codes: Vec<u64>,
     slots: Vec<u32>,
     seed: u64,
 }
@@ -147,7 +147,7 @@ impl Vocabulary {
             spelling_starts: vec![0],
             spellings: Vec::new(),
             stems: Vec::new(),
-            units: Vec::new(),
+            short_codes: Vec::new(),
             slots: vec![EMPTY; 1 << 12],
             // Only the place in the table depends on the seed, never an id or an answer:
             // a caller cannot prepare words that all collide.
@@ -178,29 +178,34 @@ impl Vocabulary {
         u32::from(self.initials[word as usize]).checked_sub(1).map_or(0, |letter| 1 << letter)
     }
 
-    /// Learns what the file keeps writing as one word of letters and a short number, so that others may write it as two.
-    pub(super) fn learn_units<'a>(
+    /// Learns which short codes one side keeps writing as one word, so that they are found where they are written as two.
+    pub(super) fn learn_short_codes<'a>(
         &mut self,
         descriptions: impl Iterator<Item = &'a str>,
         pace: &Pace<'_>,
     ) -> Result<(), Stopped> {
-        let mut rows_with: HashMap<u64, u32> = HashMap::new();
-        let mut word = [0; LONGEST_UNIT];
-        for description in descriptions {
+        // The last row with a code, so that a row counts once, and how many have it.
+        let mut rows_with: HashMap<u64, (usize, u32)> = HashMap::new();
+        let mut word = [0; LONGEST_SHORT_CODE];
+        for (row, description) in descriptions.enumerate() {
             pace.spend(16 + description.len() as u64)?;
             let runs = description.as_bytes().split(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric());
-            for run in runs.filter(|run| run.len() <= LONGEST_UNIT) {
+            for run in runs.filter(|run| run.len() <= LONGEST_SHORT_CODE) {
                 let lower = &mut word[..run.len()];
                 lower.copy_from_slice(run);
                 lower.make_ascii_lowercase();
-                if let Some(unit) = unit(lower) {
-                    *rows_with.entry(unit).or_default() += 1;
+                let Some(code) = short_code(lower) else { continue };
+                let (last, rows) = rows_with.entry(code).or_insert((row, 1));
+                if *last != row {
+                    (*last, *rows) = (row, *rows + 1);
                 }
             }
         }
-        self.units.extend(rows_with.into_iter().filter(|(_, rows)| *rows >= UNIT_ROWS).map(|(unit, _)| unit));
-        self.units.sort_unstable();
-        self.units.dedup();
+        let is_kept = |&(_, (_, rows)): &(u64, (usize, u32))| rows >= SHORT_CODE_ROWS;
+        self.short_codes.extend(rows_with.into_iter().filter(is_kept).map(|(code, _)| code));
+        // What both sides write so is there twice.
+        self.short_codes.sort_unstable();
+        self.short_codes.dedup();
         pace.check()
     }
 
@@ -213,7 +218,7 @@ impl Vocabulary {
         let mut ids: Vec<u32> = Vec::with_capacity(WORDS_PER_ROW);
         for description in descriptions {
             if previous != Some(description) {
-                tokens.read(description, &self.units);
+                tokens.read(description, &self.short_codes);
                 ids.clear();
                 ids.extend(tokens.kept().map(|word| self.intern(word)));
                 ids.sort_unstable();
@@ -403,18 +408,19 @@ fn is_registration(mark: &[u8], letters: &[u8]) -> bool {
     is_age && area.len() == 2 && are_letters(area) && letters.len() == 3 && are_letters(letters)
 }
 
-/// Two or three letters and a number of one or two digits as one key: `rm46`, `wk7`.
-fn unit(word: &[u8]) -> Option<u64> {
+/// A code of two or three letters and a number of one or two digits, as a key: `rm46`, `wk7`.
+fn short_code(word: &[u8]) -> Option<u64> {
     let letters = word.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
     let digits = &word[letters..];
-    let is_unit =
+    let is_short_code =
         (2..=3).contains(&letters) && (1..=2).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
-    is_unit.then(|| word.iter().fold(0, |key, &byte| key << 8 | u64::from(byte)))
+    is_short_code.then(|| word.iter().fold(0, |key, &byte| key << 8 | u64::from(byte)))
 }
 
-/// Whether letters and what follows them are one of the units.
-fn is_unit_of(units: &[u64], letters: &[u8], whole: &[u8]) -> bool {
-    letters.iter().all(u8::is_ascii_lowercase) && unit(whole).is_some_and(|unit| units.binary_search(&unit).is_ok())
+/// Whether letters and the number after them are one of the short codes when they are written as one word.
+fn is_short_code_of(short_codes: &[u64], letters: &[u8], whole: &[u8]) -> bool {
+    letters.iter().all(u8::is_ascii_lowercase)
+        && short_code(whole).is_some_and(|code| short_codes.binary_search(&code).is_ok())
 }
 
 /// Cuts one description into words; reused from row to row.
@@ -430,7 +436,7 @@ struct Tokens {
 impl Tokens {
     /// Lower-case runs of letters and digits; apostrophes vanish; `inv1234` is `inv`, `1234`. A code of several parts is a word
     /// as a whole, too: `BM6-09` is what others write `BM609`, and `PN61 WPY` is the vehicle `PN61WPY`.
-    fn read(&mut self, description: &str, units: &[u64]) {
+    fn read(&mut self, description: &str, short_codes: &[u64]) {
         self.bytes.clear();
         self.ends.clear();
         self.singles = 0;
@@ -442,7 +448,7 @@ impl Tokens {
                     b'\'' => {}
                     _ if byte.is_ascii_alphanumeric() => self.bytes.push(byte.to_ascii_lowercase()),
                     _ => {
-                        start = self.finish(start, units);
+                        start = self.finish(start, short_codes);
                         if !matches!(byte, b'-' | b'/') {
                             code_start = self.finish_code(code_start);
                         }
@@ -460,7 +466,7 @@ impl Tokens {
                         }
                     }
                     _ => {
-                        start = self.finish(start, units);
+                        start = self.finish(start, short_codes);
                         if !matches!(character, '-' | '/') {
                             code_start = self.finish_code(code_start);
                         }
@@ -468,13 +474,13 @@ impl Tokens {
                 }
             }
         }
-        self.finish(start, units);
+        self.finish(start, short_codes);
         self.finish_code(code_start);
         self.choose();
     }
 
     /// Ends the word that began at `start`, cutting letters from digits where both are clear.
-    fn finish(&mut self, start: usize, units: &[u64]) -> usize {
+    fn finish(&mut self, start: usize, short_codes: &[u64]) -> usize {
         let end = self.bytes.len();
         if end == start {
             return end;
@@ -502,7 +508,7 @@ impl Tokens {
             if let Some([first, middle]) = before
                 && middle == start
                 && (is_registration(&self.bytes[first..middle], &self.bytes[start..end])
-                    || is_unit_of(units, &self.bytes[first..middle], &self.bytes[first..end]))
+                    || is_short_code_of(short_codes, &self.bytes[first..middle], &self.bytes[first..end]))
             {
                 self.push(first, end);
             }
@@ -591,14 +597,15 @@ mod tests {
     }
 
     #[test]
-    fn letters_and_a_short_number_are_one_word_where_the_file_writes_them_so() {
+    fn short_codes_are_one_word_where_the_file_writes_them_so() {
         let pace = Pace::new(&crate::domain::control::Unattended);
         let mut vocabulary = Vocabulary::new();
-        vocabulary.learn_units(["Rm46 fees", "RM46, papers", "hair rm46", "wk12"].into_iter(), &pace).unwrap();
+        let codes = ["Rm46 fees", "RM46, papers", "hair rm46", "wk12 wk12", "Wk12 or wk12"];
+        vocabulary.learn_short_codes(codes.into_iter(), &pace).unwrap();
         let side = vocabulary.read(["Rm 46 hair", "wk 12 wages", "46 Rm"].into_iter(), false);
-        let unit = vocabulary.id(b"rm46").unwrap();
-        assert!(side.row(0).contains(&unit) && !side.row(2).contains(&unit));
-        assert_eq!(vocabulary.id(b"wk12"), None, "one row may be a slip");
+        let code = vocabulary.id(b"rm46").unwrap();
+        assert!(side.row(0).contains(&code) && !side.row(2).contains(&code));
+        assert_eq!(vocabulary.id(b"wk12"), None, "two rows may have lost a space");
     }
 
     #[test]

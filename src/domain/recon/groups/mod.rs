@@ -43,7 +43,7 @@ const LIKENESS: f64 = 0.6;
 /// The same where any name in common is enough.
 const ANY_LIKENESS: f64 = f64::MIN_POSITIVE;
 
-/// Rows of the other side that are compared, for the whole job.
+/// Rows of the other side that are compared each time that pairs are looked for, which is twice for a job.
 const COMPARISONS: u64 = 2_000_000;
 
 /// Words of open rows that are indexed: a bound on memory.
@@ -66,6 +66,10 @@ const CLEARLY: f64 = 5.0;
 
 /// Open rows of the other side inside the window of which a row of the payee is joined with others.
 const ROWS_NEARBY: usize = 64;
+
+/// Open rows of the other side inside the window of which some of one day are summed, whoever they are for: a bound on work.
+/// More may be near than above, because sets of one day are few.
+const ROWS_NEARBY_OF_ANY_PAYEE: usize = 128;
 
 /// Amounts beyond it are left out, so that no sum overflows.
 const LARGEST_PENCE: i128 = 1 << 55;
@@ -111,10 +115,10 @@ enum Way {
     Kin,
     /// All rows of the payee of one day with others of that day.
     OneDay,
+    /// Some rows of one day, whoever they are for.
+    AnyPayee,
     /// A row of the payee with a few others.
     WithOthers,
-    /// Some rows of one day, whoever they are for.
-    AnyDay,
 }
 
 /// A sum that was found, by places in canonical order.
@@ -137,15 +141,15 @@ impl Leftover<'_> {
         };
         let mut pairs = Pairs { places: self.payee_pairs(LIKENESS, &taken)?, are_of_one_payee: true };
         let mut found: Vec<Proposal> = Vec::new();
-        use Way::{AnyDay, Kin, OneDay, Run, Subset, WithOthers};
-        self.find(&[Run, Run, Subset, Kin, OneDay, AnyDay, WithOthers], &pairs, &mut sums, &mut taken, &mut found)?;
+        use Way::{AnyPayee, Kin, OneDay, Run, Subset, WithOthers};
+        self.find(&[Run, Run, Subset, Kin, OneDay, AnyPayee, WithOthers], &pairs, &mut sums, &mut taken, &mut found)?;
         // What was found narrows down what is left, and shows which words belong together.
         let links = Links::learn(self.texts, &found, self.pace)?;
         pairs.places.extend(links.pairs(self, &taken)?);
         pairs.places.sort_unstable();
         pairs.places.dedup();
         self.pace.check()?;
-        self.find(&[Run, Subset, Kin, OneDay, AnyDay, WithOthers], &pairs, &mut sums, &mut taken, &mut found)?;
+        self.find(&[Run, Subset, Kin, OneDay, AnyPayee, WithOthers], &pairs, &mut sums, &mut taken, &mut found)?;
         // A parent and a child have only the surname in common.
         let pairs = Pairs { places: self.payee_pairs(ANY_LIKENESS, &taken)?, are_of_one_payee: false };
         self.find(&[Run, Subset, OneDay, WithOthers], &pairs, &mut sums, &mut taken, &mut found)?;
@@ -171,7 +175,7 @@ impl Leftover<'_> {
             for is_bank in [true, false] {
                 match way {
                     Way::Kin => self.propose_kin(is_bank, taken, &mut proposals)?,
-                    Way::AnyDay => self.propose_days(is_bank, taken, sums, &mut proposals)?,
+                    Way::AnyPayee => self.propose_any_payee(is_bank, taken, sums, &mut proposals)?,
                     _ => self.propose(pairs, is_bank, way, taken, sums, &mut proposals)?,
                 }
             }
@@ -258,9 +262,7 @@ impl Leftover<'_> {
         self.pace.check()?;
         pairs.sort_unstable();
         self.pace.check()?;
-        let Dataset { bank, book } = self.dataset;
         let (one, other) = if is_bank { (self.bank, self.book) } else { (self.book, self.bank) };
-        let (one_rows, other_rows) = if is_bank { (bank, book) } else { (book, bank) };
         let side = if is_bank { &self.texts.book } else { &self.texts.bank };
         let nearby = self.open_rows(!is_bank, taken)?;
         let rivals = match way {
@@ -283,7 +285,7 @@ impl Leftover<'_> {
             let (goal, usual) = (one.pence[row as usize] as i64, self.usual(is_bank, row)?);
             let search = Search { goal, usual, limit: accidents_allowed(open_near) };
             let sum = match way {
-                Way::Run | Way::Kin | Way::AnyDay => search.whole_runs(&members),
+                Way::Run | Way::Kin | Way::AnyPayee => search.whole_runs(&members),
                 Way::Subset => {
                     let nearest = nearest(&members, one.days[row as usize]);
                     let work = 4 << (nearest.len() / 2);
@@ -330,23 +332,28 @@ impl Leftover<'_> {
             if cancels(&amounts) {
                 continue;
             }
-            let exact: i128 = others.iter().map(|&place| other_rows.units(other.rows[place as usize] as usize)).sum();
-            if exact != one_rows.units(one.rows[row as usize] as usize) {
+            let Some(proposal) = self.exact(is_bank, row, others, accidents) else { continue };
+            if !are_of_one_payee && self.names_known_stranger(&proposal, &mut reader) {
                 continue;
             }
-            if !are_of_one_payee && self.names_somebody_else(is_bank, row, &others, &mut reader) {
+            if matches!(way, Way::OneDay | Way::WithOthers) && self.names_another(&proposal, &rivals, &mut reader)? {
                 continue;
             }
-            if matches!(way, Way::OneDay | Way::WithOthers)
-                && self.names_another(is_bank, row, &others, &rivals, &mut reader)?
-            {
-                continue;
-            }
-            let apart = |&place: &u32| i64::from((other.days[place as usize] - one.days[row as usize]).abs());
-            let days = others.iter().map(apart).sum();
-            proposals.push(Proposal { is_bank, row, others, accidents, days });
+            proposals.push(proposal);
         }
         Ok(())
+    }
+
+    /// A sum as a proposal, unless fractions of a penny make it differ from the row.
+    fn exact(&self, is_bank: bool, row: u32, others: Vec<u32>, accidents: f64) -> Option<Proposal> {
+        let Dataset { bank, book } = self.dataset;
+        let (one, other) = if is_bank { (self.bank, self.book) } else { (self.book, self.bank) };
+        let (one_rows, other_rows) = if is_bank { (bank, book) } else { (book, bank) };
+        let sum: i128 = others.iter().map(|&place| other_rows.units(other.rows[place as usize] as usize)).sum();
+        let apart = |&place: &u32| i64::from((other.days[place as usize] - one.days[row as usize]).abs());
+        let days = others.iter().map(apart).sum();
+        let is_exact = sum == one_rows.units(one.rows[row as usize] as usize);
+        is_exact.then_some(Proposal { is_bank, row, others, accidents, days })
     }
 
     /// Whether a row and a row of the other side have a name or a reference in common.
@@ -360,14 +367,8 @@ impl Leftover<'_> {
     }
 
     /// Whether some rows of a set name whom the row names and another names whom only another open row names.
-    fn names_another(
-        &self,
-        is_bank: bool,
-        row: u32,
-        set: &[u32],
-        ones: &Nearby,
-        reader: &mut Reader,
-    ) -> Result<bool, Stopped> {
+    fn names_another(&self, proposal: &Proposal, ones: &Nearby, reader: &mut Reader) -> Result<bool, Stopped> {
+        let &Proposal { is_bank, row, others: ref set, .. } = proposal;
         let rows = if is_bank { self.bank } else { self.book };
         let rivals = ones.around(rows.days[row as usize], self.window_days);
         let strangers: Vec<u32> =
@@ -384,8 +385,10 @@ impl Leftover<'_> {
         Ok(false)
     }
 
-    /// Whether a row of a set names somebody whom the other side knows, and not the row's payee.
-    fn names_somebody_else(&self, is_bank: bool, row: u32, set: &[u32], reader: &mut Reader) -> bool {
+    /// Whether a row of a set has nothing in common with the row they make up and names somebody whom other rows of that
+    /// side name.
+    fn names_known_stranger(&self, proposal: &Proposal, reader: &mut Reader) -> bool {
+        let &Proposal { is_bank, row, others: ref set, .. } = proposal;
         let side = if is_bank { &self.texts.book } else { &self.texts.bank };
         let rows_with = if is_bank { &self.texts.vocabulary.bank_rows } else { &self.texts.vocabulary.book_rows };
         // One row with a word may have it by chance.
@@ -428,9 +431,7 @@ impl Leftover<'_> {
 
     /// Sums of rows with a word in common.
     fn propose_kin(&self, is_bank: bool, taken: &Taken, proposals: &mut Vec<Proposal>) -> Result<(), Stopped> {
-        let Dataset { bank, book } = self.dataset;
         let (one, other) = if is_bank { (self.bank, self.book) } else { (self.book, self.bank) };
-        let (one_rows, other_rows) = if is_bank { (bank, book) } else { (book, bank) };
         let (own, side) =
             if is_bank { (&self.texts.bank, &self.texts.book) } else { (&self.texts.book, &self.texts.bank) };
         let mut strangers: Vec<(u64, Proposal)> = Vec::new();
@@ -489,13 +490,10 @@ impl Leftover<'_> {
             let with_related: u64 = related.iter().map(|&place| sets.with_place(place)).sum();
             let mut weighed: Vec<(f64, f64, usize)> = claims
                 .iter()
-                .filter_map(|&(_, at)| {
+                .map(|&(_, at)| {
                     let set = &sets.found[at];
                     let amounts: Vec<i64> =
                         set.places.iter().map(|&place| other.pence[place as usize] as i64).collect();
-                    if cancels(&amounts) {
-                        return None;
-                    }
                     let is_related = set.places.iter().any(|place| related.contains(place));
                     let tried = if set.is_part { all } else { whole };
                     let as_stranger = accidents(&amounts, tried, usual);
@@ -504,45 +502,38 @@ impl Leftover<'_> {
                         true if as_related <= as_stranger / STRANGERS => (as_related, of_payee),
                         _ => (as_stranger, of_payee * STRANGERS),
                     };
-                    Some((chance, limit, at))
+                    (chance, limit, at)
                 })
                 .collect();
             weighed.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.2.cmp(&right.2)));
-            let Some(&(chance, limit, at)) = weighed.first() else { continue };
+            let (chance, limit, at) = weighed[0];
             // Two sets that are as good: nobody can say which.
             if chance > limit || weighed.get(1).is_some_and(|second| second.0 < chance * CLEARLY) {
                 continue;
             }
-            let set = &sets.found[at].places;
-            let exact: i128 = set.iter().map(|&place| other_rows.units(other.rows[place as usize] as usize)).sum();
-            if exact != one_rows.units(one.rows[row as usize] as usize)
-                || self.names_another(is_bank, row, set, &ones, &mut reader)?
-            {
+            let set = sets.found[at].places.clone();
+            let Some(proposal) = self.exact(is_bank, row, set, chance) else { continue };
+            if self.names_another(&proposal, &ones, &mut reader)? {
                 continue;
             }
-            let apart = |&place: &u32| i64::from((other.days[place as usize] - day).abs());
-            let days = set.iter().map(apart).sum();
-            let proposal = Proposal { is_bank, row, others: set.clone(), accidents: chance, days };
-            match self.names_strangers(is_bank, &proposal, &mut reader) {
+            match self.names_strangers(&proposal, &mut reader) {
                 true => strangers.push((self.member(own, one, row).key, proposal)),
                 false => proposals.push(proposal),
             }
         }
-        add_regulars(strangers, proposals);
+        add_recurring(strangers, proposals);
         Ok(())
     }
 
-    /// Sums of rows of one day, whoever they are for: a paying-in slip at the bank names nobody whose cheques are on it.
-    fn propose_days(
+    /// Sums of a few rows of one day, whoever they are for: a paying-in slip at the bank names nobody whose cheques are on it.
+    fn propose_any_payee(
         &self,
         is_bank: bool,
         taken: &Taken,
         sums: &mut u64,
         proposals: &mut Vec<Proposal>,
     ) -> Result<(), Stopped> {
-        let Dataset { bank, book } = self.dataset;
         let (one, other) = if is_bank { (self.bank, self.book) } else { (self.book, self.bank) };
-        let (one_rows, other_rows) = if is_bank { (bank, book) } else { (book, bank) };
         let (own, side) =
             if is_bank { (&self.texts.bank, &self.texts.book) } else { (&self.texts.book, &self.texts.bank) };
         let ones = self.open_rows(is_bank, taken)?;
@@ -552,7 +543,7 @@ impl Leftover<'_> {
         for &(day, row) in &ones.rows {
             let near = others.around(day, self.window_days);
             self.pace.spend(64)?;
-            if near.len() > 2 * ROWS_NEARBY {
+            if near.len() > ROWS_NEARBY_OF_ANY_PAYEE {
                 continue;
             }
             let mut members: Vec<Member> = near.iter().map(|&(_, place)| self.member(side, other, place)).collect();
@@ -561,39 +552,31 @@ impl Leftover<'_> {
             let (goal, usual) = (one.pence[row as usize] as i64, self.usual(is_bank, row)?);
             let search = Search { goal, usual, limit: STRANGERS * accidents_allowed(near.len()) };
             let before = *sums;
-            let sum = search.of_any_day(&members, sums);
+            let sum = search.of_any_payee(&members, sums);
             self.pace.spend(before - *sums)?;
             let Some((others, accidents)) = sum else { continue };
-            let amounts: Vec<i64> = others.iter().map(|&place| other.pence[place as usize] as i64).collect();
-            if cancels(&amounts) {
+            let Some(proposal) = self.exact(is_bank, row, others, accidents) else { continue };
+            if self.names_another(&proposal, &ones, &mut reader)? {
                 continue;
             }
-            let exact: i128 = others.iter().map(|&place| other_rows.units(other.rows[place as usize] as usize)).sum();
-            if exact != one_rows.units(one.rows[row as usize] as usize)
-                || self.names_another(is_bank, row, &others, &ones, &mut reader)?
-            {
-                continue;
-            }
-            let apart = |&place: &u32| i64::from((other.days[place as usize] - day).abs());
-            let days = others.iter().map(apart).sum();
-            let proposal = Proposal { is_bank, row, others, accidents, days };
-            match self.names_strangers(is_bank, &proposal, &mut reader) {
+            match self.names_strangers(&proposal, &mut reader) {
                 true => strangers.push((self.member(own, one, row).key, proposal)),
                 false => proposals.push(proposal),
             }
         }
-        add_regulars(strangers, proposals);
+        add_recurring(strangers, proposals);
         Ok(())
     }
 
     /// Whether the row and its parts name people, and nobody in common.
-    fn names_strangers(&self, is_bank: bool, proposal: &Proposal, reader: &mut Reader) -> bool {
+    fn names_strangers(&self, proposal: &Proposal, reader: &mut Reader) -> bool {
+        let &Proposal { is_bank, row, others: ref set, .. } = proposal;
         let (own, side) =
             if is_bank { (&self.texts.bank, &self.texts.book) } else { (&self.texts.book, &self.texts.bank) };
         let has_name = |words: &[u32]| words.iter().any(|&word| self.texts.is_name(word));
-        has_name(own.row(proposal.row as usize))
-            && proposal.others.iter().any(|&place| has_name(side.row(place as usize)))
-            && !proposal.others.iter().any(|&place| self.shares_name(reader, is_bank, proposal.row, place))
+        has_name(own.row(row as usize))
+            && set.iter().any(|&place| has_name(side.row(place as usize)))
+            && !set.iter().any(|&place| self.shares_name(reader, is_bank, row, place))
     }
 
     fn member(&self, side: &Side, rows: &Ordered, place: u32) -> Member {
@@ -607,8 +590,9 @@ impl Leftover<'_> {
     }
 }
 
-/// Whoever is named only here is somebody else; who is paid so again and again goes by another name.
-fn add_regulars(mut strangers: Vec<(u64, Proposal)>, proposals: &mut Vec<Proposal>) {
+/// Adds the proposals of strangers whose name recurs: who is named only once is somebody else, and who is paid so again and
+/// again goes by another name.
+fn add_recurring(mut strangers: Vec<(u64, Proposal)>, proposals: &mut Vec<Proposal>) {
     strangers.sort_by_key(|(key, proposal)| (*key, proposal.row));
     let by_name = strangers.chunk_by(|left, right| left.0 == right.0).filter(|same| same.len() > 1);
     proposals.extend(by_name.flatten().map(|(_, proposal)| proposal.clone()));
