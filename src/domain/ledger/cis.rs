@@ -50,10 +50,11 @@ impl Balance {
     }
 
     /// What is withheld from the next payment of `cash`: all cash so far settles `round(gross × cash / payable)`, so
-    /// that the last payment completes both exactly.
+    /// that the last payment completes both exactly. Nothing is withheld where earlier payments have had more taken off
+    /// than their part, which a credit note that was taken back leaves behind.
     pub fn withheld_from(&self, cash: Pence) -> Pence {
         let settled = self.gross.proportion(self.cash + cash, self.gross - self.deduction);
-        settled - self.settled - cash
+        (settled - self.settled - cash).max(Pence::ZERO)
     }
 }
 
@@ -109,6 +110,16 @@ mod tests {
     use crate::domain::ids::AccountId;
     use crate::domain::ledger::vat::{Split, VatCode};
     use proptest::prelude::*;
+
+    #[test]
+    fn nothing_is_given_back_of_what_was_withheld_before_a_credit_note_was_taken_back() {
+        // All of the deduction was withheld while the bill was 555.23; without the credit note it is 1,775.90 again.
+        let balance =
+            Balance { gross: Pence(177_590), deduction: Pence(29_672), cash: Pence(25_851), settled: Pence(55_523) };
+        assert_eq!(balance.withheld_from(Pence(11_336)), Pence(0));
+        assert_eq!(balance.withheld_from(balance.payable()), Pence(0));
+        assert_eq!(balance.settled + balance.payable(), balance.gross);
+    }
 
     #[test]
     fn a_tax_month_runs_from_a_sixth_to_a_fifth() {
