@@ -150,7 +150,7 @@ impl Search {
             ..Few::default()
         };
         // What is entered together comes first; larger sets are tried only where no smaller one has the sum, and so cannot make
-        // that one look like chance.
+        // that one look like chance. Sets of one day are counted once more among those over several, which hardly matters.
         for one_day in [true, false] {
             for size in 2..=FEW {
                 if !sets.found.is_empty() || sets.tried >= FEW_SETS {
@@ -438,6 +438,26 @@ mod tests {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 33) % limit
         }
+    }
+
+    #[test]
+    fn of_sets_with_a_row_of_the_payee_those_of_one_day_and_smaller_ones_come_first() {
+        let member = |day, pence, place| Member { day, key: 0, pence, place };
+        // Enough for three sets of two rows of one day, and not for one of two days.
+        let search = Search { goal: 101_157, usual: 0.0, limit: 3e-5 };
+        let told = |others: &[Member]| {
+            let members: Vec<Member> = [member(10, 71_178, 0)].iter().chain(others).copied().collect();
+            search.anchored(&members, 1).map(|(places, _)| places)
+        };
+        assert_eq!(told(&[member(10, 29_979, 1)]), Some(vec![0, 1]));
+        assert_eq!(told(&[member(11, 29_979, 1)]), None);
+        // Another two and another three rows have the sum as well.
+        assert_eq!(told(&[member(10, 29_979, 1), member(11, 29_979, 2)]), Some(vec![0, 1]));
+        assert_eq!(told(&[member(10, 29_979, 1), member(10, 18_979, 2), member(10, 11_000, 3)]), Some(vec![0, 1]));
+        assert_eq!(told(&[member(10, 18_979, 2), member(10, 11_000, 3), member(10, 48_813, 4)]), None);
+        // An entry and its reversal change nothing, and no more is taken off than is left.
+        assert_eq!(told(&[member(10, 29_979, 1), member(10, -29_979, 2)]), Some(vec![0, 1]));
+        assert_eq!(told(&[member(10, 150_000, 1), member(10, -120_021, 2)]), None);
     }
 
     #[test]
