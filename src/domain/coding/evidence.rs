@@ -337,9 +337,8 @@ impl<'k> Reader<'k> {
             });
             for target in targets() {
                 let is_private = Some(target.concept) == self.named.drawings && target.strength != Strength::Decisive;
-                // Where work for private customers is sold, the word is about them.
                 let is_of_customers =
-                    || wording.padded.get(hit.start..hit.end) == Some("PRIVATE") && self.chart.sells("PRIVATE");
+                    || wording.padded.get(hit.start..hit.end) == Some("PRIVATE") && self.sells_to_private_customers();
                 if is_private && (is_kept || is_of_customers()) {
                     continue;
                 }
@@ -568,12 +567,18 @@ impl<'k> Reader<'k> {
         }
     }
 
-    /// Whether the last word of a line calls a purchase private, or a remark says that it was paid for with the wrong card. Where
-    /// work for private customers is sold, the word is about them.
+    /// Whether *private* in a line is about the customers of this business.
+    fn sells_to_private_customers(&self) -> bool {
+        self.chart.sells("PRIVATE")
+    }
+
+    /// Whether the last word of a line calls a purchase private, or a remark says that it was paid for with the wrong card.
     fn is_called_private(&self, wording: &Wording) -> bool {
         let text = wording.text();
         let is_last = |word: &str| text.strip_suffix(word).is_some_and(|rest| rest.ends_with(' '));
-        is_last("PERSONAL") || is_last("PRIVATE") && !self.chart.sells("PRIVATE") || has_phrase(text, "WRONG CARD")
+        is_last("PERSONAL")
+            || is_last("PRIVATE") && !self.sells_to_private_customers()
+            || has_phrase(text, "WRONG CARD")
     }
 
     /// Whether the context says near the payee's name that it is about a concept.
@@ -622,13 +627,10 @@ impl<'k> Reader<'k> {
 
     /// Whether the line names an owner: the surname with the forename or its first letter, or the only name there is.
     pub fn owner_of(&self, wording: &Wording) -> Option<&'k [String]> {
-        let parts: Vec<&str> = wording.text().split(' ').collect();
-        // A surname may be parted as a compound: *Wheat croft*.
-        let joined: Vec<String> = parts.windows(2).map(<[&str]>::concat).collect();
-        let words: Vec<&str> = parts.iter().copied().chain(joined.iter().map(String::as_str)).collect();
+        let words: Vec<&str> = wording.text().split(' ').collect();
         let named = self.business.owners.iter().find(|name| match name.as_slice() {
             [only] => {
-                let distinct: HashSet<&&str> = parts.iter().collect();
+                let distinct: HashSet<&&str> = words.iter().collect();
                 only.chars().count() >= 3
                     && words.contains(&only.as_str())
                     && (distinct.len() <= 4 || words.first() == Some(&only.as_str()))
@@ -745,7 +747,12 @@ fn is_paying_in(wording: &Wording) -> bool {
 
 /// Whether a line says that money comes back.
 pub fn is_money_back(wording: &Wording) -> bool {
-    REFUNDS.iter().any(|word| has_phrase(wording.text(), word))
+    says_refund(wording.text())
+}
+
+/// Whether a folded text says so.
+pub fn says_refund(text: &str) -> bool {
+    REFUNDS.iter().any(|word| has_phrase(text, word))
 }
 
 /// Words of money that comes back.
@@ -788,8 +795,11 @@ fn names_person(words: &[&str], name: &[String]) -> bool {
         beside.filter_map(|at| words.get(at)).any(|word| word == last)
     };
     let is_initials = |at: usize, word: &str| word.chars().count() == 2 && word.starts_with(&initial) && is_beside(at);
+    // A surname may be parted as a compound: *Wheat croft*.
+    let is_parted =
+        || words.windows(2).any(|pair| matches!(pair, [one, next] if last.strip_prefix(*one) == Some(*next)));
     last.chars().count() >= 3
-        && words.contains(&last.as_str())
+        && (words.contains(&last.as_str()) || is_parted())
         && words.iter().enumerate().any(|(at, word)| word == first || *word == initial || is_initials(at, word))
 }
 

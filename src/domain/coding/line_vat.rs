@@ -4,6 +4,7 @@ use super::batch::{AccountType, Batch};
 use super::chart::Chart;
 use super::context::{Business, has_phrase};
 use super::decide::Decision;
+use super::evidence::says_refund;
 use super::hints::Hints;
 use super::instructions::is_payment_service;
 use super::knowledge::{Concept, ConceptId, Knowledge};
@@ -104,10 +105,13 @@ impl LineVat<'_> {
     /// The code that a context gives to all sales, for those that have no law or name of their own.
     fn as_all_sales(&self, line: &Line<'_>, decision: &Decision, usual: Vat) -> Vat {
         let is_sale = line.amount > 0 && self.chart.kinds.get(decision.account) == Some(&AccountType::Income);
+        let is_guess = matches!(usual, Vat::Zero | Vat::Exempt);
+        if !self.business.sells_at_standard_rate || !is_sale || !is_guess {
+            return usual;
+        }
         let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
         let is_named = ["EXEMPT", "ZERO", "RENT", "INTEREST"].iter().any(|word| name.contains(word));
-        let is_guess = matches!(usual, Vat::Zero | Vat::Exempt);
-        if self.business.sells_at_standard_rate && is_sale && is_guess && !is_named { Vat::Standard } else { usual }
+        if is_named { usual } else { Vat::Standard }
     }
 
     /// The VAT code of a registered business, without what the context says of the payee.
@@ -125,9 +129,10 @@ impl LineVat<'_> {
         if matches!(kind, Some(AccountType::Liability | AccountType::Equity)) {
             // What customers pay in advance is part of the price, with its VAT; what is given back is none
             // (Notice 700, section 14).
-            let is_back = || ["REFUND", "REFUNDED"].iter().any(|word| has_phrase(&line.text, word));
-            let is_advance =
-                (line.amount > 0 || is_back()) && says(IN_ADVANCE) && !says(GIVEN_BACK) && self.is_advance(decision);
+            let is_advance = (line.amount > 0 || says_refund(&line.text))
+                && says(IN_ADVANCE)
+                && !says(GIVEN_BACK)
+                && self.is_advance(decision);
             return match is_advance {
                 true if says(FOR_LODGINGS) => Vat::Standard,
                 true => Some(self.vat_of_sales(Vat::NoVat)).filter(|vat| *vat != Vat::Exempt).unwrap_or(Vat::NoVat),

@@ -86,8 +86,6 @@ pub struct Weights {
     pub phrase_fit: f32,
     /// Below this fit no account of the balance sheet is meant.
     pub balance_sheet_fit: f32,
-    /// The same where the line says in plain words what it is.
-    pub balance_sheet_least: f32,
     /// From this fit on an account is a concept's own.
     pub own_account: f32,
     /// From this fit on what families buy has an account in the trade: *clothing* is seldom the owner's.
@@ -228,7 +226,6 @@ pub const WEIGHTS: Weights = Weights {
     word_of_a_phrase: 0.25,
     phrase_fit: 0.16,
     balance_sheet_fit: 0.344,
-    balance_sheet_least: 0.36,
     own_account: 0.615,
     family_account: 0.72,
     sharpness: 1.417,

@@ -1,8 +1,11 @@
 //! What is known about the business before any line is read: its trade, its form, its VAT status, its people.
 
+mod cash;
 mod owners;
 mod staff;
 mod vat_status;
+
+pub use cash::banked_cash;
 
 use std::collections::BTreeMap;
 

@@ -182,18 +182,23 @@ impl Decider<'_> {
             .filter(|clue| self.is_about(Some(clue), &["drawings", "director_loan", "dividends", "self_assessment"]))?;
         let text = wording.text().replace("A C ", "");
         let initials: Vec<&str> = text.split(' ').filter(|word| word.chars().count() == 1).collect();
-        let fits = self.chart.fits(clue.concept);
+        self.only_owners_account(clue.concept, |name| initials.iter().any(|initial| name.starts_with(initial)))
+    }
+
+    /// Of several accounts that a concept may mean the only one with such a word in its name, of those that tell the accounts apart.
+    fn only_owners_account(&self, concept: ConceptId, is_told_by: impl Fn(&str) -> bool) -> Option<usize> {
+        let fits = self.chart.fits(concept);
         let best = fits.first()?.score;
         let alike: Vec<usize> =
             fits.iter().filter(|fit| fit.score >= best - WEIGHTS.phrase_fit).map(|fit| fit.account).collect();
         let words = |account: usize| self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
         let is_own = |stem: &str| !alike.iter().all(|account| words(*account).iter().any(|word| word.stem == stem));
-        let has_initial = |account: usize| {
-            let begins = |stem: &str| initials.iter().any(|initial| stem.starts_with(initial));
-            let is_plain = |stem: &str| self.knowledge.words.owners_account_plain.has(stem);
-            words(account).iter().any(|word| begins(&word.stem) && is_own(&word.stem) && !is_plain(&word.stem))
+        let is_plain = |stem: &str| self.knowledge.words.owners_account_plain.has(stem);
+        let is_meant = |account: &&usize| {
+            let mut names = words(**account).iter().filter(|word| is_own(&word.stem) && !is_plain(&word.stem));
+            names.any(|word| is_told_by(&word.stem))
         };
-        let mut meant = alike.iter().filter(|account| has_initial(**account));
+        let mut meant = alike.iter().filter(is_meant);
         meant.next().filter(|_| meant.next().is_none()).copied()
     }
 
@@ -201,24 +206,11 @@ impl Decider<'_> {
     /// the wrong card it is her drawings".
     fn of_private(&self, clues: &[Clue]) -> Option<usize> {
         let clue = clues.first().filter(|clue| self.is_about(Some(clue), &["drawings", "director_loan"]))?;
-        let fits = self.chart.fits(clue.concept);
-        let best = fits.first()?.score;
-        let alike: Vec<usize> =
-            fits.iter().filter(|fit| fit.score >= best - WEIGHTS.phrase_fit).map(|fit| fit.account).collect();
-        if alike.len() < 2 {
-            return None;
-        }
-        let words = |account: usize| self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
-        let is_own = |stem: &str| !alike.iter().all(|account| words(*account).iter().any(|word| word.stem == stem));
-        let is_named = |account: usize, padded: &str| {
-            let is_plain = |stem: &str| stem.chars().count() < 3 || self.knowledge.words.owners_account_plain.has(stem);
-            let names = words(account).iter().filter(|word| is_own(&word.stem) && !is_plain(&word.stem));
-            let has = |name: &str| padded.contains(&format!(" {name} ")) || padded.contains(&format!(" {name}S "));
-            names.into_iter().any(|word| has(&word.stem))
-        };
         let sentences: Vec<&str> = self.hints.on_private().map(|hint| hint.padded.as_str()).collect();
-        let mut named = alike.iter().filter(|account| sentences.iter().any(|padded| is_named(**account, padded)));
-        named.next().filter(|_| named.next().is_none()).copied()
+        self.only_owners_account(clue.concept, |name| {
+            let is_there = |ending: &str| sentences.iter().any(|padded| padded.contains(&format!(" {name}{ending} ")));
+            name.chars().count() >= 3 && (is_there("") || is_there("S"))
+        })
     }
 
     /// Accounts of which a line has two words beside each other that no other account of the direction has so: *Community plot*.

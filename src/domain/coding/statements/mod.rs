@@ -312,47 +312,18 @@ impl Vocabulary<'_> {
     fn is_name(&self, word: &str, is_capital: bool, is_capitals: bool, is_first: bool) -> bool {
         /// What banks print beside a payee.
         const PRINTED: &[&str] = &[
-            "VAT",
-            "HMRC",
-            "PAYE",
-            "CIS",
-            "LTD",
-            "LIMITED",
-            "AND",
-            "THE",
-            "DD",
-            "DDR",
-            "SO",
-            "STO",
-            "CR",
-            "BP",
-            "FP",
-            "FPI",
-            "FPO",
-            "BACS",
-            "GB",
-            "UK",
-            "REF",
-            "INV",
-            "ATM",
-            "POS",
-            "PLC",
-            "CO",
-            "FOR",
-            "MR",
-            "MRS",
-            "DR",
-            "OUR",
-            "ALL",
-            "NOT",
-            "WE",
-            "NO",
-            "SUBS",
-            "SUBSCRIPTIONS",
-            "FEES",
+            "VAT", "HMRC", "PAYE", "CIS", "LTD", "LIMITED", "AND", "THE", "DD", "DDR", "SO", "STO", "CR", "BP", "FP",
+            "FPI", "FPO", "BACS", "GB", "UK", "REF", "INV", "ATM", "POS", "PLC", "CO", "FOR", "MR", "MRS", "DR", "OUR",
+            "ALL", "NOT", "WE", "NO",
         ];
+        /// What members pay names none of them.
+        const PAID_BY_ALL: &[&str] = &["SUBS", "SUBSCRIPTIONS", "FEES"];
         let letters = word.chars().count();
-        if letters < if is_capitals { 2 } else { 3 } || PRINTED.contains(&word) || !self.words.contains(word) {
+        if letters < if is_capitals { 2 } else { 3 }
+            || PRINTED.contains(&word)
+            || PAID_BY_ALL.contains(&word)
+            || !self.words.contains(word)
+        {
             return false;
         }
         if ORDERS.contains(&word) || SENDS.contains(&word) || LEADS.contains(&word) || ALL.contains(&word) {

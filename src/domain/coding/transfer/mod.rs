@@ -341,23 +341,16 @@ fn one_sided(
                 let Some(line) = lines.get(side.line).filter(|_| answers.get(side.line) == Some(&None)) else {
                     continue;
                 };
-                let till = own.till().filter(|_| !out && is_banked_cash(side, own));
-                if let Some(till) = till
-                    && let Some(answer) = answers.get_mut(side.line)
-                {
-                    let remark = remark(line, accounts, till, Where::Context);
-                    *answer = Some(Transfer { account: till, pair: None, strength: BANKED_CASH, remark });
-                    continue;
-                }
-                let Some((account, strength)) = alone(side, own, out) else { continue };
-                let returned = there.get(pence).is_some_and(|others| is_met_at_home(side, others));
-                if !returned && let Some(answer) = answers.get_mut(side.line) {
-                    *answer = Some(Transfer {
-                        account,
-                        pair: None,
-                        strength,
-                        remark: remark(line, accounts, account, Where::Line),
-                    });
+                let returned = || there.get(pence).is_some_and(|others| is_met_at_home(side, others));
+                let found = match own.till().filter(|_| !out && is_banked_cash(side, own)) {
+                    Some(till) => Some((till, BANKED_CASH, Where::Context)),
+                    None => alone(side, own, out)
+                        .filter(|_| !returned())
+                        .map(|(account, strength)| (account, strength, Where::Line)),
+                };
+                if let (Some((account, strength, known)), Some(answer)) = (found, answers.get_mut(side.line)) {
+                    let remark = remark(line, accounts, account, known);
+                    *answer = Some(Transfer { account, pair: None, strength, remark });
                 }
             }
         }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use crate::domain::coding::batch::{Account, AccountType, Batch};
-use crate::domain::coding::context::has_phrase;
+use crate::domain::coding::context::{banked_cash, has_phrase};
 use crate::domain::coding::line::Tags;
-use crate::domain::coding::text::{fold, sentences};
+use crate::domain::coding::text::fold;
 
 use super::words::{Kind, is_bank, is_no_money, is_plain, is_weak, kind_of, spellings};
 
@@ -135,7 +135,7 @@ impl OwnAccounts {
 
     /// The account of cash that a sentence on banking names best: "cash banked comes out of the till".
     fn till_of(&self, context: &str, charted: &[Named]) -> Option<usize> {
-        let sentence = sentences(context).map(fold).find(|sentence| says_where_cash_is_from(sentence))?;
+        let sentence = banked_cash(context)?;
         let of_cash = self.owns.iter().filter(|own| own.kind == Kind::Cash).filter_map(|own| own.account);
         let mut named: Vec<(usize, usize)> = of_cash
             .filter_map(|account| {
@@ -256,34 +256,6 @@ impl OwnAccounts {
             }
         }
     }
-}
-
-/// Whether a folded sentence says of cash that is banked that it was in an account before.
-fn says_where_cash_is_from(sentence: &str) -> bool {
-    const CASH: &[&str] = &["CASH", "COINS", "NOTES", "FLOAT"];
-    const BANKED: &[&str] =
-        &["BANK", "BANKED", "BANKING", "PAID IN", "PAYING IN", "PAYING IT IN", "PAY IT IN", "PAY THEM INTO"];
-    const MOVED: &[&str] = &[
-        "OUT OF",
-        "COMES FROM",
-        "COME FROM",
-        "FROM THERE",
-        "AGAINST",
-        "MOVES IT",
-        "A MOVE",
-        "A TRANSFER",
-        "TILL BANKED",
-        "UNTIL BANKED",
-    ];
-    const SALES: &[&str] = &["TAKINGS", "SALES", "INCOME"];
-    let has = |phrases: &[&str]| phrases.iter().any(|phrase| has_phrase(sentence, phrase));
-    // "…, I just count it as takings"; what has already been counted so is only moved.
-    let behind = MOVED.iter().find_map(|phrase| sentence.split_once(phrase)).map_or("", |(_, behind)| behind);
-    let words: Vec<&str> = behind.split(' ').collect();
-    let is_as_sales =
-        |words: &[&str]| matches!(words, ["AS", next @ ..] if next.iter().any(|word| SALES.contains(word)));
-    let is_sales = words.windows(3).any(is_as_sales) && !words.contains(&"ALREADY");
-    has(CASH) && has(BANKED) && has(MOVED) && !is_sales
 }
 
 /// Which account each tag stands for.

@@ -432,8 +432,7 @@ impl Leftover<'_> {
     /// Sums of rows with a word in common.
     fn propose_kin(&self, is_bank: bool, taken: &Taken, proposals: &mut Vec<Proposal>) -> Result<(), Stopped> {
         let (one, other) = if is_bank { (self.bank, self.book) } else { (self.book, self.bank) };
-        let (own, side) =
-            if is_bank { (&self.texts.bank, &self.texts.book) } else { (&self.texts.book, &self.texts.bank) };
+        let side = if is_bank { &self.texts.book } else { &self.texts.bank };
         let mut strangers: Vec<(u64, Proposal)> = Vec::new();
         let one_taken = if is_bank { &taken.bank } else { &taken.book };
         let ones = self.open_rows(is_bank, taken)?;
@@ -513,13 +512,7 @@ impl Leftover<'_> {
             }
             let set = sets.found[at].places.clone();
             let Some(proposal) = self.exact(is_bank, row, set, chance) else { continue };
-            if self.names_another(&proposal, &ones, &mut reader)? {
-                continue;
-            }
-            match self.names_strangers(&proposal, &mut reader) {
-                true => strangers.push((self.member(own, one, row).key, proposal)),
-                false => proposals.push(proposal),
-            }
+            self.add_unless_contradicted(proposal, &ones, &mut reader, (&mut strangers, proposals))?;
         }
         add_recurring(strangers, proposals);
         Ok(())
@@ -534,8 +527,7 @@ impl Leftover<'_> {
         proposals: &mut Vec<Proposal>,
     ) -> Result<(), Stopped> {
         let (one, other) = if is_bank { (self.bank, self.book) } else { (self.book, self.bank) };
-        let (own, side) =
-            if is_bank { (&self.texts.bank, &self.texts.book) } else { (&self.texts.book, &self.texts.bank) };
+        let side = if is_bank { &self.texts.book } else { &self.texts.bank };
         let ones = self.open_rows(is_bank, taken)?;
         let others = self.open_rows(!is_bank, taken)?;
         let mut reader = Reader::new(self.texts.vocabulary.len());
@@ -556,15 +548,30 @@ impl Leftover<'_> {
             self.pace.spend(before - *sums)?;
             let Some((others, accidents)) = sum else { continue };
             let Some(proposal) = self.exact(is_bank, row, others, accidents) else { continue };
-            if self.names_another(&proposal, &ones, &mut reader)? {
-                continue;
-            }
-            match self.names_strangers(&proposal, &mut reader) {
-                true => strangers.push((self.member(own, one, row).key, proposal)),
-                false => proposals.push(proposal),
-            }
+            self.add_unless_contradicted(proposal, &ones, &mut reader, (&mut strangers, proposals))?;
         }
         add_recurring(strangers, proposals);
+        Ok(())
+    }
+
+    /// Adds a proposal that nobody else's name speaks against, to those of strangers where nobody's speaks for it.
+    fn add_unless_contradicted(
+        &self,
+        proposal: Proposal,
+        rivals: &Nearby,
+        reader: &mut Reader,
+        (strangers, proposals): (&mut Vec<(u64, Proposal)>, &mut Vec<Proposal>),
+    ) -> Result<(), Stopped> {
+        if self.names_another(&proposal, rivals, reader)? {
+            return Ok(());
+        }
+        if self.names_strangers(&proposal, reader) {
+            let (own, one) =
+                if proposal.is_bank { (&self.texts.bank, self.bank) } else { (&self.texts.book, self.book) };
+            strangers.push((self.member(own, one, proposal.row).key, proposal));
+        } else {
+            proposals.push(proposal);
+        }
         Ok(())
     }
 
