@@ -7,7 +7,7 @@ use super::decide::Decision;
 use super::evidence::says_refund;
 use super::hints::Hints;
 use super::instructions::is_payment_service;
-use super::knowledge::{Concept, ConceptId, Knowledge};
+use super::knowledge::{Concept, ConceptId, Knowledge, NameWord};
 use super::line::Line;
 use super::outcome::Vat;
 use super::statements::VatSaid;
@@ -53,16 +53,39 @@ const GIVEN_BACK: &[&str] = &[
 
 /// What the VAT of a line is read from.
 pub struct LineVat<'s> {
-    pub batch: &'s Batch<'s>,
-    pub knowledge: &'s Knowledge,
+    batch: &'s Batch<'s>,
+    knowledge: &'s Knowledge,
     pub business: &'s Business<'s>,
-    pub hints: &'s Hints,
-    pub chart: &'s Chart,
+    hints: &'s Hints,
+    chart: &'s Chart,
     /// What a receipt from an unknown payer is here.
-    pub sales: Option<ConceptId>,
+    sales: Option<ConceptId>,
+    /// Words of the names of income accounts.
+    income: Vec<Vec<NameWord>>,
 }
 
-impl LineVat<'_> {
+impl<'s> LineVat<'s> {
+    /// For the lines of a batch.
+    pub fn new(
+        batch: &'s Batch<'s>,
+        knowledge: &'s Knowledge,
+        business: &'s Business<'s>,
+        hints: &'s Hints,
+        chart: &'s Chart,
+        sales: Option<ConceptId>,
+    ) -> Self {
+        let named = chart.words.iter().zip(&chart.kinds).filter(|(_, kind)| **kind == AccountType::Income);
+        Self {
+            batch,
+            knowledge,
+            business,
+            hints,
+            chart,
+            sales,
+            income: named.map(|(words, _)| words.clone()).collect(),
+        }
+    }
+
     /// The VAT code of a line that is decided, before the caller's own codes are asked for.
     pub fn code(&self, line: &Line<'_>, decision: &Decision) -> Vat {
         if !self.business.is_vat_registered || self.business.has_flat_rate && line.amount < 0 {
@@ -73,6 +96,7 @@ impl LineVat<'_> {
             return Vat::NoVat;
         }
         let usual = self.as_all_sales(line, decision, self.usual(line, decision));
+        let usual = self.of_sale(line, decision).unwrap_or(usual);
         let kind = self.chart.kinds.get(decision.account);
         if !matches!(kind, Some(AccountType::Income | AccountType::Expense)) {
             return usual;
@@ -100,6 +124,17 @@ impl LineVat<'_> {
             Some(VatSaid::Code(code)) if !is_of_law => code,
             _ => usual,
         }
+    }
+
+    /// The code that a context gives to what is sold, or paid for in advance.
+    fn of_sale(&self, line: &Line<'_>, decision: &Decision) -> Option<Vat> {
+        let is_income = self.chart.kinds.get(decision.account) == Some(&AccountType::Income);
+        let is_advance = !is_income && self.is_advance(decision);
+        if line.amount < 0 || !is_income && !is_advance {
+            return None;
+        }
+        let words = self.chart.words.get(decision.account)?;
+        self.hints.statements.vat_of_sale(words, &self.income, is_advance.then_some(line.text.as_str()))
     }
 
     /// The code that a context gives to all sales, for those that have no law or name of their own.

@@ -17,6 +17,8 @@ fn says_where_cash_is_from(sentence: &str) -> bool {
         "OUT OF",
         "COMES FROM",
         "COME FROM",
+        "MOVING IT FROM",
+        "MOVES TO AND FROM",
         "FROM THERE",
         "AGAINST",
         "MOVES IT",

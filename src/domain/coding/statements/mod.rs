@@ -18,7 +18,7 @@ use self::chart_words::ChartWords;
 use self::reading::{ALL, LEADS, ORDERS, Reading, SENDS, ends_part, exceptions, is_private, private_behind};
 use self::vat::vat_at;
 use super::batch::Account;
-use super::knowledge::{WordLists, stem};
+use super::knowledge::{NameWord, WordLists, stem};
 use super::line::Line;
 use super::outcome::Vat;
 use super::person::is_forename;
@@ -62,6 +62,8 @@ struct Statement {
 pub struct Statements {
     list: Vec<Statement>,
     by_name: FxHashMap<String, Vec<usize>>,
+    /// What is said of the VAT of what is sold, by stems of its words.
+    sold: Vec<(Vec<String>, Vat)>,
 }
 
 /// A word of the context.
@@ -83,6 +85,8 @@ type Names = BTreeSet<Name>;
 struct Vocabulary<'l> {
     words: FxHashSet<&'l str>,
     first_words: FxHashSet<&'l str>,
+    /// Those behind what a bank prints before them.
+    printed_words: FxHashSet<&'l str>,
     account_stems: FxHashSet<String>,
     lists: &'l WordLists,
 }
@@ -107,6 +111,7 @@ impl Statements {
                 .filter(|word| !is_common(word) || SERVICES.contains(word) || *word == "CASH")
                 .collect(),
             first_words: lines.iter().flat_map(first_words).collect(),
+            printed_words: lines.iter().filter_map(word_behind_printed).collect(),
             account_stems: chart.by_stem.keys().cloned().collect(),
             lists,
         };
@@ -118,7 +123,7 @@ impl Statements {
             join_names(&mut tokens);
             vocabulary.add_card_services(&mut tokens);
             vocabulary.add_cash(&mut tokens);
-            read.add_vat(&tokens, at == 0);
+            read.add_vat(&tokens, at == 0, lists);
             read.add_lists(&tokens, &chart);
             forget_people(&mut tokens);
             read.add_accounts(&tokens, &chart, &before);
@@ -200,7 +205,7 @@ impl Statements {
     }
 
     /// Statements on the VAT that names charge; the first sentence is about the business itself.
-    fn add_vat(&mut self, tokens: &[Token<'_>], is_first: bool) {
+    fn add_vat(&mut self, tokens: &[Token<'_>], is_first: bool, lists: &WordLists) {
         let said: Vec<(usize, VatSaid)> =
             (0..tokens.len()).filter_map(|at| Some((at, vat_at(tokens, at, is_first)?))).collect();
         let names_of = |from: usize, until: usize| -> Names {
@@ -215,7 +220,13 @@ impl Statements {
             if names.is_empty() && tokens.get(*at + 1).and_then(|token| token.words.first()).is_some_and(is_led) {
                 names = names_of(*at + 1, next.min(*at + 1 + BEFORE_VAT_MAX));
             }
+            if let VatSaid::Code(code) = vat
+                && names.is_empty()
+            {
+                self.sold.extend(subject(tokens, *at, lists).map(|words| (words, *code)));
+            }
             self.add(&names, Said::Vat(*vat));
+            self.add(&names_behind_nor(tokens.get(*at + 1..next).unwrap_or_default()), Said::Vat(*vat));
             from = *at + 1;
         }
     }
@@ -258,6 +269,25 @@ impl Statements {
         let said = self.about(text, |said| if let Said::Vat(vat) = said { Some(*vat) } else { None });
         let first = *said.first()?;
         said.iter().all(|vat| *vat == first).then_some(first)
+    }
+
+    /// What the context says of the VAT of something that is sold: of what an income account, the words of whose names are `accounts`, has
+    /// the name of, or of what a line has a word of, where it pays in advance.
+    pub fn vat_of_sale(&self, name: &[NameWord], accounts: &[Vec<NameWord>], advance: Option<&str>) -> Option<Vat> {
+        let shared = |words: &[String], name: &[NameWord]| {
+            words.iter().filter(|word| name.iter().any(|known| known.stem == **word)).count()
+        };
+        let said = self.sold.iter().filter(|(words, _)| match advance {
+            Some(text) => text.split(' ').any(|word| words.contains(&stem(word))),
+            // "Heat pump jobs": the account that has most of the words.
+            None => {
+                let count = shared(words, name);
+                count > 0 && accounts.iter().all(|other| shared(words, other) <= count)
+            }
+        });
+        let codes: Vec<Vat> = said.map(|(_, code)| *code).collect();
+        let first = *codes.first()?;
+        codes.iter().all(|code| *code == first).then_some(first)
     }
 
     /// Whether the context calls what a line's names are paid private.
@@ -335,10 +365,59 @@ impl Vocabulary<'_> {
         let is_of_account = self.account_stems.contains(&stem(word));
         match (is_capital, is_first) {
             (true, false) => true,
-            (true, true) => is_capitals || self.first_words.contains(word) && !is_of_account,
+            (true, true) => {
+                let begins_line = self.first_words.contains(word) || self.printed_words.contains(word);
+                is_capitals || begins_line && !is_of_account
+            }
             (false, _) => self.first_words.contains(word) && !is_of_account,
         }
     }
+}
+
+/// Stems of what VAT is said of: the words of its part of the sentence that tell something. Of what a journal takes out of the sales
+/// later, or what is only mostly so, nothing is said.
+fn subject(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Option<Vec<String>> {
+    const LETTERS_MIN: usize = 4;
+    const WORDS_MAX: usize = 6;
+    const CORRECTED: &[&str] = &[
+        "JOURNAL",
+        "JOURNALS",
+        "JOURNALLED",
+        "MAINLY",
+        "MOSTLY",
+        "PARTLY",
+        "SHARE",
+        "SPLIT",
+        "SPLITS",
+        "TAKE",
+        "TAKEN",
+    ];
+    const UNTELLING: &[&str] = &[
+        "BUSINESS", "FARM", "GIFT", "JOB", "MAIN", "RATED", "RENT", "SALE", "SELL", "SHOP", "SOLD", "STOCK", "VOUCHER",
+    ];
+    let has = |words: &[&str]| tokens.iter().flat_map(|token| &token.words).any(|word| words.contains(&word.as_str()));
+    if has(CORRECTED) {
+        return None;
+    }
+    let before = tokens.get(..at)?.iter().rev().take_while(|token| !ends_part(token.raw)).take(WORDS_MAX);
+    let part: Vec<&Token<'_>> = before.collect();
+    let words = part.into_iter().rev().flat_map(|token| token.words.iter());
+    let is_telling = |word: &&String| {
+        let stem = stem(word);
+        let is_plain = UNTELLING.contains(&stem.as_str()) || lists.account_plain.has(&stem);
+        word.chars().count() >= LETTERS_MIN && word.chars().all(char::is_alphabetic) && !is_plain
+    };
+    let words: Vec<String> = words.filter(is_telling).map(|word| stem(word)).collect();
+    (!words.is_empty()).then_some(words)
+}
+
+/// Names of which the same is denied: "isn't registered and nor is A".
+fn names_behind_nor(tokens: &[Token<'_>]) -> Names {
+    const REACH: usize = 3;
+    let words: Vec<&str> = tokens.iter().flat_map(|token| token.words.iter().map(String::as_str)).take(REACH).collect();
+    let is_nor = matches!(words.as_slice(), ["AND", "NOR" | "NEITHER", ..] | ["NOR" | "NEITHER", ..]);
+    let named = tokens.iter().skip(REACH - 1).filter(|token| !token.names.is_empty());
+    named.take(usize::from(is_nor)).flat_map(|token| token.names.iter().cloned()).collect()
 }
 
 /// The words of a line that a payee's name may begin with: the first, and what stands behind *from* and *to*.
@@ -347,6 +426,15 @@ fn first_words<'l>(line: &'l Line<'_>) -> impl Iterator<Item = &'l str> {
     let behind = line.words().zip(line.words().skip(1)).filter(move |(word, _)| leads(word)).map(|(_, next)| next);
     line.words().next().into_iter().chain(behind)
 }
+
+/// The word behind what a bank prints before a payee.
+fn word_behind_printed<'l>(line: &'l Line<'_>) -> Option<&'l str> {
+    line.words().next().filter(|word| BEFORE_PAYEES.contains(word)).and_then(|_| line.words().nth(1))
+}
+
+/// What banks print before payees.
+const BEFORE_PAYEES: &[&str] =
+    &["BGC", "BP", "CR", "DD", "DDR", "DEB", "DPC", "FP", "FPI", "FPO", "POS", "SO", "STO", "TFR", "VIS"];
 
 /// Words beside each other are one name, which begins with the first of them.
 fn join_names(tokens: &mut [Token<'_>]) {
