@@ -32,7 +32,25 @@ pub fn fold(text: &str) -> String {
 
 /// The sentences of a text; a full stop inside a word or a number ends none: *E.ON*, *P.A.Y.E.*, *1,047.50*.
 pub fn sentences(context: &str) -> impl Iterator<Item = &str> {
-    context.split([';', '\n', '!', '?']).flat_map(|part| part.split(". "))
+    context.split([';', '\n', '!', '?']).flat_map(|part| {
+        let mut rest = Some(part);
+        std::iter::from_fn(move || {
+            let text = rest?;
+            let end = text
+                .match_indices(". ")
+                .map(|(at, _)| at)
+                .find(|at| !is_abbreviated(text.get(..*at).unwrap_or_default()));
+            rest = end.and_then(|at| text.get(at + 2..));
+            Some(end.and_then(|at| text.get(..at)).unwrap_or(text))
+        })
+    })
+}
+
+/// Whether a text ends with a word that is written with a full stop though the sentence goes on.
+fn is_abbreviated(text: &str) -> bool {
+    const WORDS: &[&str] = &["incl", "inc", "excl", "approx", "e.g", "i.e", "eg", "ie", "mr", "mrs", "dr", "esp"];
+    let last = text.rsplit([' ', '(']).next().unwrap_or("");
+    WORDS.iter().any(|word| last.eq_ignore_ascii_case(word))
 }
 
 fn part(folded: &mut String) {

@@ -276,7 +276,9 @@ impl Wording {
                 continue;
             }
             let is_draw = draw.is_some() || words.get(at + 1) == Some(&"CLUB") && DRAW_SIZES.contains(&word);
-            if is_noise(word) && !is_draw || (padded.len() == 1 && LEADING.contains(&word)) {
+            // The number is part of the name of a registrar of domains.
+            let is_registrar = word == "123" && words.get(at + 1) == Some(&"REG");
+            if is_noise(word) && !is_draw && !is_registrar || (padded.len() == 1 && LEADING.contains(&word)) {
                 continue;
             }
             // What a customer pays by such a service is the service's to the caller; what the caller pays is the payee's.

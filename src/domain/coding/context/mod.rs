@@ -329,7 +329,7 @@ fn sells_at_standard_rate(context: &str) -> bool {
 
 /// Whether a clause says that pay clears something: "wages clear Net Wages Payable", "net pay clears 2220".
 fn pay_clears(context: &str) -> bool {
-    const PAY: &[&str] = &["WAGES", "SALARIES", "PAY", "PAYROLL"];
+    const PAY: &[&str] = &["WAGES", "SALARIES", "SALARY", "PAY", "PAYROLL"];
     let clears = |word: &&str| matches!(*word, "CLEAR" | "CLEARS" | "CLEARED" | "CLEARING");
     sentences(context).flat_map(|sentence| sentence.split(',')).any(|clause| {
         let folded = fold(clause);

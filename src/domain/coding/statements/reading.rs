@@ -159,6 +159,7 @@ pub(super) const ORDERS: &[&str] = &["PUT", "POST", "CODE", "BOOK"];
 pub(super) const SENDS: &[&str] = &[
     "GO", "GOES", "GOING", "PUTS", "POSTED", "CODED", "PAID", "CHARGE", "CHARGED", "TREAT", "TREATED", "BOOKED",
     "KEEP", "HELD", "SITS", "SIT", "COUNT", "COUNTS", "CREDITED", "STRAIGHT", "DIRECT", "ALL", "ALWAYS", "COMES",
+    "CLASS", "CLASSED",
 ];
 
 /// What stands between such a verb and the account.
@@ -190,10 +191,15 @@ pub(super) fn is_private(tokens: &[Token<'_>], at: usize) -> bool {
         "ME" => {
             let is_shopping = word(Some(at + 1)) == "SHOPPING";
             let is_equal = at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|token| token.raw == "=");
-            (ends || is_shopping)
-                && (is_equal || matches!(before, "IS" | "ARE" | "WAS" | "WERE" | "ALL" | "JUST" | "ITS"))
+            // "Next is clothes for me (Rosalind)".
+            let said_of = (2..=4).filter_map(|behind| at.checked_sub(behind));
+            let is_for = before == "FOR" && said_of.into_iter().any(|at| matches!(word(Some(at)), "IS" | "ARE"));
+            let is_named = tokens.get(at + 1).is_some_and(|token| token.raw.starts_with('('));
+            (ends || is_shopping || is_for && is_named)
+                && (is_equal || is_for || matches!(before, "IS" | "ARE" | "WAS" | "WERE" | "ALL" | "JUST" | "ITS"))
         }
         "HOME" => ends && matches!(before, "FOR" | "IS" | "ARE"),
+        "OUR" => next(1) == "OWN" && matches!(next(2), "HOUSE" | "HOME" | "FLAT" | "KITCHEN"),
         "FAMILY" => matches!(before, "THE" | "OUR" | "MY") && matches!(next(1), "SHOP" | "SHOPPING" | "CAR"),
         "NOTHING" => (next(1), next(2)) == ("TO", "DO") && (1..6).any(|behind| next(behind) == "BUSINESS"),
         "DAUGHTERS" | "SONS" | "KIDS" | "CHILDRENS" | "WIFES" | "HUSBANDS" | "MUMS" | "DADS" => {
