@@ -391,7 +391,15 @@ pub(super) fn rare_words(chart: &Chart, lists: &WordLists) -> BTreeMap<String, V
         }
     }
     let mut rare = BTreeMap::new();
-    for (word, accounts) in holders.into_iter().filter(|(_, accounts)| accounts.len() <= 4) {
+    for (word, mut accounts) in holders {
+        // Of a word that much of the chart has the accounts of what is spent are meant, where the others are what it is earned by.
+        if accounts.len() > 4 {
+            let is_of = |kind: AccountType| move |account: &usize| chart.kinds.get(*account) == Some(&kind);
+            accounts.retain(|account| !is_of(AccountType::Income)(account));
+            if accounts.len() > 4 || !accounts.iter().all(is_of(AccountType::Expense)) {
+                continue;
+            }
+        }
         let shared = match accounts.len() {
             1 => 1.0,
             2 => 0.75,
