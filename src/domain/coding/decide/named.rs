@@ -119,6 +119,7 @@ impl Decider<'_> {
             add(&stem(name), WEIGHTS.owners_account);
         }
         // What the context says of the business beside a sole trader's name is not about what the trader takes.
+        let mut said_of: BTreeMap<usize, f32> = BTreeMap::new();
         for (hint, payee) in self.hints.about(wording.text()) {
             if !self.reader.is_company() && owner.iter().any(|part| part == payee) {
                 continue;
@@ -137,6 +138,21 @@ impl Decider<'_> {
                 && !is_person(&wording.payee)
                 && !is_forename(payee);
             let predicate = if is_subject { hint.predicate(payee) } else { None };
+            // "Booker is always drink".
+            if let Some(said) = predicate.as_ref().filter(|_| !money_in) {
+                let said =
+                    format!(" {} ", said.iter().map(|word| format!("{word} {word}S")).collect::<Vec<_>>().join(" "));
+                for group in self.knowledge.affinities.find(&said, money_in) {
+                    let takers = self.kin.get(group).map_or(&[][..], Vec::as_slice);
+                    let takers = takers
+                        .iter()
+                        .filter(|(account, _)| self.chart.kinds.get(*account) == Some(&AccountType::Expense));
+                    for (account, part) in takers {
+                        let score = said_of.entry(*account).or_insert(0.0_f32);
+                        *score = score.max(WEIGHTS.affinity * part);
+                    }
+                }
+            }
             for word in hint.near(payee) {
                 let weight = match &predicate {
                     Some(said) if said.contains(&word) => weight * WEIGHTS.hinted_predicate,
@@ -147,6 +163,9 @@ impl Decider<'_> {
                 // Who teaches is paid as a teacher.
                 add(&format!("{word}ER"), weight);
             }
+        }
+        for (account, score) in said_of {
+            *named.entry(account).or_insert(0.0) += score;
         }
         let owners = owner.is_empty().then(|| self.of_private(clues)).flatten().filter(|_| !money_in);
         if let Some(account) = self.of_initial(wording, clues).or(owners) {

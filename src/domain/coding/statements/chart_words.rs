@@ -92,6 +92,17 @@ impl ChartWords {
         Self { stems, by_stem, by_code }
     }
 
+    /// The account in whose name words beside each other begin with these letters, if it is the only one.
+    pub(super) fn abbreviated(&self, letters: &str) -> Option<usize> {
+        let begins =
+            |stems: &[String]| stems.iter().zip(letters.chars()).all(|(stem, letter)| stem.starts_with(letter));
+        let count = letters.chars().count();
+        let mut having =
+            self.stems.iter().enumerate().filter(|(_, stems)| stems.windows(count).any(begins)).map(|(at, _)| at);
+        let only = having.next()?;
+        having.next().is_none().then_some(only)
+    }
+
     /// The account whose name stands at the beginning of some tokens; a part of the name is enough where they say where something goes.
     pub(super) fn account_at(&self, tokens: &[Token<'_>], is_of_place: bool, are_references: bool) -> Option<Named> {
         let bare = |token: &Token<'_>| token.raw.trim_matches(|sign: char| !sign.is_alphanumeric()).to_owned();

@@ -124,6 +124,7 @@ impl Statements {
             vocabulary.add_card_services(&mut tokens);
             vocabulary.add_cash(&mut tokens);
             read.add_vat(&tokens, at == 0, lists);
+            read.add_abbreviations(sentence, &chart);
             read.add_lists(&tokens, &chart);
             forget_people(&mut tokens);
             read.add_accounts(&tokens, &chart, &before);
@@ -182,6 +183,20 @@ impl Statements {
                 reading.take_names(token);
             }
             reading.pass(token);
+        }
+    }
+
+    /// Letters in quotes or brackets that begin the words of an account beside each other: "pocket money ("PA")" of
+    /// *Personal Allowances Held*.
+    fn add_abbreviations(&mut self, sentence: &str, chart: &ChartWords) {
+        const LETTERS: std::ops::RangeInclusive<usize> = 2..=4;
+        let quoted = |raw: &&str| raw.starts_with(['(', '"', '\'', '\u{201c}', '\u{2018}']);
+        for raw in sentence.split_whitespace().filter(quoted) {
+            let letters = raw.trim_matches(|sign: char| !sign.is_alphanumeric());
+            let is_short = LETTERS.contains(&letters.len()) && letters.chars().all(|sign| sign.is_ascii_uppercase());
+            if let Some(account) = chart.abbreviated(letters).filter(|_| is_short) {
+                self.add(&Names::from([(letters.to_owned(), true)]), Said::Account(account, 1.0));
+            }
         }
     }
 
