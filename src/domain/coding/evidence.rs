@@ -112,6 +112,11 @@ impl<'k> Reader<'k> {
         self.business.pay_clears
     }
 
+    /// Whether the context says that vehicles are leased.
+    pub fn leases_vehicles(&self) -> bool {
+        self.business.leases_vehicles
+    }
+
     /// Whether the context sends PAYE to the account of wages.
     pub fn paye_goes_to_wages(&self) -> bool {
         self.business.paye_goes_to_wages

@@ -33,6 +33,8 @@ pub struct Business<'k> {
     pub asset_from_pence: i128,
     /// The context says that there is VAT on the rent.
     pub rent_has_vat: bool,
+    /// Vehicles are leased, so that a maker's finance company is paid for the lease.
+    pub leases_vehicles: bool,
     /// The context says that there is VAT on what others pay for a chair or a room.
     pub let_chair_has_vat: bool,
     /// The context says that all that is sold carries VAT at the standard rate.
@@ -78,6 +80,7 @@ impl<'k> Business<'k> {
             has_flat_rate: has_flat_rate(&folded),
             has_reverse_charge: has_phrase(&folded, "REVERSE CHARGE") || has_phrase(&folded, "DRC"),
             asset_from_pence: asset_from_pence(batch, words),
+            leases_vehicles: leases_vehicles(&batch.business_context),
             rent_has_vat: rent_has_vat(&batch.business_context, words),
             let_chair_has_vat: let_chair_has_vat(&batch.business_context, words),
             sells_at_standard_rate: sells_at_standard_rate(&batch.business_context),
@@ -347,6 +350,23 @@ fn let_chair_has_vat(context: &str, words: &WordLists) -> bool {
         let is_let = ["CHAIR", "CHAIRS"].into_iter().any(says) && ["RENT", "RENTS", "RENTERS"].into_iter().any(says);
         let denials: &[&str] = &["NO VAT", "NOT CHARGE VAT", "DONT CHARGE VAT", "DO NOT CHARGE VAT", "WITHOUT VAT"];
         is_let && words.taxed_rent.iter().any(says) && !denials.iter().any(|denial| says(denial))
+    })
+}
+
+/// Whether the context says that vehicles are leased: "9 wagons, all on contract hire".
+fn leases_vehicles(context: &str) -> bool {
+    const LEASED: &[&str] = &["CONTRACT HIRE", "LEASED", "LEASE", "LEASES", "OPERATING LEASES"];
+    const VEHICLES: &[&str] = &[
+        "VAN", "VANS", "WAGON", "WAGONS", "LORRY", "LORRIES", "TRUCK", "TRUCKS", "VEHICLES", "CARS", "FLEET",
+        "COACHES", "TRACTORS", "ARTICS",
+    ];
+    sentences(context).any(|sentence| {
+        let folded = fold(sentence);
+        let has = |phrases: &[&str]| phrases.iter().any(|phrase| has_phrase(&folded, phrase));
+        let is_of_all = |leased: &&str| {
+            ["ALL", "ARE", "ALL ON", "ARE ON"].iter().any(|all| has_phrase(&folded, &format!("{all} {leased}")))
+        };
+        LEASED.iter().any(|leased| is_of_all(leased)) && has(VEHICLES)
     })
 }
 

@@ -19,6 +19,9 @@ const SOLD_BY_CARD: &[&str] = &[
 /// From this fit on what cards take has an account of its own where services are sold: *Card takings*, and not *Shop sales*.
 const OWN_TAKINGS_FIT: f32 = 0.85;
 
+/// From this fit on the name of an account says no more than the concept.
+const PLAIN_NAME_FIT: f32 = 0.95;
+
 /// Words of accounts for goods that are sold.
 const GOODS: &[&str] = &["GOOD", "PRODUCT", "RETAIL", "SHOP"];
 
@@ -108,6 +111,15 @@ const REPLACEMENTS: &[Replacement] = &[
         concept: "hp_finance",
         own_fit: OWN_SALES_FIT,
         applies: |_, money_in| !money_in,
+        replacement: |decider| kept(decider, "vehicle_hire", 0.85),
+    },
+    // It is so where the context says that vehicles are leased, and no agreement has its lender's name.
+    Replacement {
+        concept: "hp_finance",
+        own_fit: f32::INFINITY,
+        applies: |decider, money_in| {
+            !money_in && decider.reader.leases_vehicles() && kept(decider, "hp_finance", PLAIN_NAME_FIT).is_some()
+        },
         replacement: |decider| kept(decider, "vehicle_hire", 0.85),
     },
     // What an owner pays in is no drawing.
