@@ -53,7 +53,9 @@ fn stated_registration(context: &str, lists: &WordLists) -> Option<bool> {
             let folded = fold(clause);
             match statement(&folded, lists, is_first && is_of_owner) {
                 // "Pat finishes at home, not VAT registered" is most likely about Pat.
-                Some(Statement::Plain(false)) if !is_first && at > 0 && folded.starts_with("NOT ") => {
+                Some(Statement::Plain(false))
+                    if !is_first && (at > 0 && folded.starts_with("NOT ") || is_of_one_name(clause)) =>
+                {
                     implied = implied.or(Some(false));
                 }
                 Some(Statement::Plain(registered)) => plain = plain.or(Some(registered)),
@@ -64,6 +66,15 @@ fn stated_registration(context: &str, lists: &WordLists) -> Option<bool> {
         }
     }
     plain.or(charged).or(implied)
+}
+
+/// Whether a clause denies a registration of one name: "Oake is not VAT registered".
+fn is_of_one_name(clause: &str) -> bool {
+    let mut words = clause.split_whitespace();
+    let name = words.next().is_some_and(|word| word.starts_with(char::is_uppercase) && word.chars().count() >= 3);
+    name && words.next().is_some_and(|verb| matches!(verb, "is" | "isn't" | "isnt" | "isn\u{2019}t"))
+        && !clause.trim_start().starts_with("Business")
+        && !clause.trim_start().starts_with("Company")
 }
 
 /// A clause of so few words that gives VAT a kind says that there is a registration.
@@ -116,6 +127,10 @@ fn statement(folded: &str, lists: &WordLists, is_of_owner: bool) -> Option<State
     let is_short = words.len() <= PLAIN_WORDS_MAX;
     if is_short && has(&["YES", "NORMAL", "ORDINARY", "USUAL", "STANDARD", "FULL", "FULLY"]) && !has(&["RATE", "RATED"])
     {
+        return Some(Statement::Plain(true));
+    }
+    // "VAT: standard rate, quarterly"; "the meals are standard rate VAT" is about the meals.
+    if is_short && words.starts_with(&["VAT", "STANDARD", "RATE"]) {
         return Some(Statement::Plain(true));
     }
     if has(&["20"]) && has(&["SALES", "CUSTOMERS", "HOUSEHOLDERS", "INVOICES", "CHARGE", "EVERYTHING"]) {
