@@ -197,7 +197,7 @@ impl Instructions {
     /// (*juniors £18 and social members £25*), or those behind it where the clause begins with one.
     fn add_amounts(&mut self, clause: &[Token<'_>], is_telling: &dyn Fn(&str) -> bool) {
         let amounts: Vec<(usize, i128)> =
-            clause.iter().enumerate().filter_map(|(at, token)| Some((at, amount(token.raw)?))).collect();
+            (0..clause.len()).filter_map(|at| Some((at, amount_at(clause, at)?))).collect();
         let leads = amounts.first().is_some_and(|(first, _)| *first == 0);
         for (turn, (at, pence)) in amounts.iter().enumerate() {
             let before = turn.checked_sub(1).and_then(|turn| amounts.get(turn)).map_or(0, |(before, _)| before + 1);
@@ -326,9 +326,18 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '£')
 }
 
-/// Pence of an amount with its sign: `£34`.
-fn amount(raw: &str) -> Option<i128> {
-    raw.strip_prefix('£').and_then(pence)
+/// Pence of an amount with its sign, `£34`, or of a number that words behind it make one: `350 a week`, `35 quid`.
+fn amount_at(clause: &[Token<'_>], at: usize) -> Option<i128> {
+    const PERIODS: &[&str] = &["WEEK", "MONTH", "QUARTER", "YEAR", "TERM", "SESSION", "HEAD"];
+    let raw = clause.get(at)?.raw;
+    if let Some(amount) = raw.strip_prefix('£') {
+        return pence(amount);
+    }
+    let behind = |by: usize| clause.get(at + by).map_or(String::new(), |token| fold(token.raw));
+    let (next, period) = (behind(1), behind(2));
+    let is_by_period = matches!(next.as_str(), "A" | "PER" | "EACH" | "EVERY") && PERIODS.contains(&period.as_str());
+    let is_amount = is_by_period || matches!(next.as_str(), "QUID" | "PW" | "PM" | "PCM" | "WEEKLY" | "MONTHLY");
+    pence(raw).filter(|_| is_amount)
 }
 
 /// Pence of an amount in pounds: `34`, `12.50`, `1,047.50`.

@@ -76,7 +76,11 @@ impl Decider<'_> {
     pub(super) fn of_clients(&self, wording: &Wording, owed: usize, money_in: bool) -> Decision {
         const SURE: f32 = 0.95;
         let is_deposit = wording.text().split(' ').any(|word| DEPOSITS.contains(&word) && word != "KEY");
-        let deposits = (0..self.chart.kinds.len()).find(|account| self.holds_deposits(*account));
+        // "Holding deposit": of several accounts the one that has most of the line's words.
+        let words: Vec<String> = wording.text().split(' ').map(stem).collect();
+        let shared = |account: usize| words.iter().filter(|word| self.chart.has_word(account, word)).count();
+        let holding = (0..self.chart.kinds.len()).filter(|account| self.holds_deposits(*account));
+        let deposits = holding.max_by_key(|account| (shared(*account), std::cmp::Reverse(*account)));
         let account = deposits.filter(|_| is_deposit).unwrap_or(owed);
         Decision { account, method: Method::AccountName, raw: SURE, is_of_clients: true, ..self.unknown(money_in) }
     }

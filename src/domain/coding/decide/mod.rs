@@ -307,7 +307,16 @@ impl<'k> Decider<'k> {
                 *named.entry(account).or_insert(0.0) += weight * share;
             }
         }
-        for word in named_pence.into_iter().flat_map(|pence| self.hints.instructions.beside_amount(pence)) {
+        let beside_amount: Vec<&str> =
+            named_pence.into_iter().flat_map(|pence| self.hints.instructions.beside_amount(pence)).collect();
+        // "My 350 a week is drawings".
+        if !money_in
+            && beside_amount.contains(&"DRAWING")
+            && let Some(drawn) = self.knowledge.id(DRAWINGS).and_then(|id| self.chart.fits(id).first())
+        {
+            *named.entry(drawn.account).or_insert(0.0) += WEIGHTS.instructed;
+        }
+        for word in beside_amount {
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
                 if self.takes(*account, money_in) {
                     *named.entry(*account).or_insert(0.0) += WEIGHTS.hinted_word * part;

@@ -358,8 +358,8 @@ impl Vocabulary<'_> {
         /// What banks print beside a payee.
         const PRINTED: &[&str] = &[
             "VAT", "HMRC", "PAYE", "CIS", "LTD", "LIMITED", "AND", "THE", "DD", "DDR", "SO", "STO", "CR", "BP", "FP",
-            "FPI", "FPO", "BACS", "GB", "UK", "REF", "INV", "ATM", "POS", "PLC", "CO", "FOR", "MR", "MRS", "DR", "OUR",
-            "ALL", "NOT", "WE", "NO",
+            "FPI", "FPO", "BACS", "GB", "UK", "REF", "INV", "ATM", "POS", "PLC", "LLP", "CO", "FOR", "MR", "MRS", "DR",
+            "OUR", "ALL", "NOT", "WE", "NO",
         ];
         /// What members pay names none of them.
         const PAID_BY_ALL: &[&str] = &["SUBS", "SUBSCRIPTIONS", "FEES"];
