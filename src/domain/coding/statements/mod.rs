@@ -120,6 +120,7 @@ impl Statements {
         for (at, sentence) in sentences(context).enumerate() {
             let mut tokens: Vec<Token<'_>> =
                 sentence.split_whitespace().enumerate().map(|(at, raw)| vocabulary.token(raw, at == 0)).collect();
+            forget_tools(&mut tokens);
             join_names(&mut tokens);
             vocabulary.add_card_services(&mut tokens);
             vocabulary.add_cash(&mut tokens);
@@ -459,6 +460,19 @@ fn join_names(tokens: &mut [Token<'_>]) {
             token.names = std::mem::take(&mut token.names).into_iter().map(|(name, _)| (name, false)).collect();
         }
         is_open = !token.names.is_empty() && !ends_part(token.raw);
+    }
+}
+
+/// Takes the names of bookkeeping software away where it is what somebody works with: "I run a little payroll in FreeAgent".
+fn forget_tools(tokens: &mut [Token<'_>]) {
+    const SOFTWARE: &[&str] = &["BRIGHTPAY", "DEXT", "FREEAGENT", "IRIS", "MONEYSOFT", "QUICKBOOKS", "SAGE", "XERO"];
+    const LEADS: &[&str] = &["IN", "ON", "FROM", "THROUGH", "USING", "VIA", "WITH"];
+    for at in 1..tokens.len() {
+        let is_led =
+            tokens.get(at - 1).is_some_and(|token| token.words.iter().any(|word| LEADS.contains(&word.as_str())));
+        if let Some(token) = tokens.get_mut(at).filter(|_| is_led) {
+            token.names.retain(|(name, _)| !SOFTWARE.contains(&name.as_str()));
+        }
     }
 }
 
