@@ -195,7 +195,8 @@ impl Statements {
         for raw in sentence.split_whitespace().filter(quoted) {
             let letters = raw.trim_matches(|sign: char| !sign.is_alphanumeric());
             let is_short = LETTERS.contains(&letters.len()) && letters.chars().all(|sign| sign.is_ascii_uppercase());
-            if let Some(account) = chart.abbreviated(letters).filter(|_| is_short) {
+            let abbreviated = if is_short { chart.abbreviated(letters) } else { None };
+            if let Some(account) = abbreviated {
                 self.add(&Names::from([(letters.to_owned(), true)]), Said::Account(account, 1.0));
             }
         }
