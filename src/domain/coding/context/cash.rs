@@ -3,6 +3,47 @@
 use super::has_phrase;
 use crate::domain::coding::text::{fold, sentences};
 
+/// Words of cash that is paid in to a bank.
+const BANKED: &[&str] = &[
+    "BANK",
+    "BANKED",
+    "BANKING",
+    "BANKINGS",
+    "PAID IN",
+    "PAY IN",
+    "PAYING IN",
+    "PAYING IT IN",
+    "PAY IT IN",
+    "PAY THEM INTO",
+    "LODGED",
+    "POST OFFICE",
+];
+
+/// What cash counts as that was no account's before.
+const SALES: &[&str] = &["TAKINGS", "SALES", "INCOME"];
+
+/// Whether a context speaks of banking cash in a sentence with the name of an account, folded, and does not say that there is none: "the
+/// notes sit in the Till Float account until I walk them to the bank".
+pub fn is_banked_from(context: &str, name: &str) -> bool {
+    const DENIED: &[&str] = &["NO", "ISNT", "DONT", "NEVER", "NOT"];
+    sentences(context).map(fold).any(|sentence| {
+        let denies = |before: &str| before.split(' ').rev().take(3).any(|word| DENIED.contains(&word));
+        let named = sentence.split_once(name).filter(|_| has_phrase(&sentence, name));
+        named.is_some_and(|(before, behind)| {
+            let has = |text: &str| BANKED.iter().any(|phrase| has_phrase(text, phrase));
+            !denies(before.trim_end()) && (has(before) || has(behind)) && !counts_as_sales(behind)
+        })
+    })
+}
+
+/// Whether words say that it is counted so, and not that it has been already.
+fn counts_as_sales(behind: &str) -> bool {
+    let words: Vec<&str> = behind.split(' ').collect();
+    let is_as_sales =
+        |words: &[&str]| matches!(words, ["AS", next @ ..] if next.iter().any(|word| SALES.contains(word)));
+    words.windows(3).any(is_as_sales) && !words.contains(&"ALREADY")
+}
+
 /// The folded sentence that says of cash that is banked that it was in an account before: "cash banked comes out of the till".
 pub fn banked_cash(context: &str) -> Option<String> {
     sentences(context).map(fold).find(|sentence| says_where_cash_is_from(sentence))
@@ -11,8 +52,6 @@ pub fn banked_cash(context: &str) -> Option<String> {
 /// Whether a folded sentence says of cash that is banked that it was in an account before.
 fn says_where_cash_is_from(sentence: &str) -> bool {
     const CASH: &[&str] = &["CASH", "COINS", "NOTES", "FLOAT"];
-    const BANKED: &[&str] =
-        &["BANK", "BANKED", "BANKING", "PAID IN", "PAYING IN", "PAYING IT IN", "PAY IT IN", "PAY THEM INTO"];
     const MOVED: &[&str] = &[
         "OUT OF",
         "COMES FROM",
@@ -31,13 +70,8 @@ fn says_where_cash_is_from(sentence: &str) -> bool {
         "TILL BANKED",
         "UNTIL BANKED",
     ];
-    const SALES: &[&str] = &["TAKINGS", "SALES", "INCOME"];
     let has = |phrases: &[&str]| phrases.iter().any(|phrase| has_phrase(sentence, phrase));
     // "…, I just count it as takings"; what has already been counted so is only moved.
     let behind = MOVED.iter().find_map(|phrase| sentence.split_once(phrase)).map_or("", |(_, behind)| behind);
-    let words: Vec<&str> = behind.split(' ').collect();
-    let is_as_sales =
-        |words: &[&str]| matches!(words, ["AS", next @ ..] if next.iter().any(|word| SALES.contains(word)));
-    let is_sales = words.windows(3).any(is_as_sales) && !words.contains(&"ALREADY");
-    has(CASH) && has(BANKED) && has(MOVED) && !is_sales
+    has(CASH) && has(BANKED) && has(MOVED) && !counts_as_sales(behind)
 }

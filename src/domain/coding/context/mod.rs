@@ -5,7 +5,7 @@ mod owners;
 mod staff;
 mod vat_status;
 
-pub use cash::banked_cash;
+pub use cash::{banked_cash, is_banked_from};
 
 use std::collections::BTreeMap;
 

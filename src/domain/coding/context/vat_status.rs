@@ -21,7 +21,40 @@ pub(super) fn is_vat_registered(batch: &Batch<'_>, account_names: &[String], lis
     let has_account = account_names.iter().zip(&batch.accounts).any(|(name, account)| {
         has_phrase(name, "VAT") && matches!(account.kind, AccountType::Liability | AccountType::Asset)
     });
-    is_paid || has_account
+    is_paid || has_account || implies_registration(context)
+}
+
+/// Whether a context that says nothing of a registration speaks of VAT as only those do who are registered: "everything at 20%, tables too",
+/// "the landlord has opted".
+fn implies_registration(context: &str) -> bool {
+    const PHRASES: &[&str] = &[
+        "OUTPUT VAT",
+        "INPUT VAT",
+        "PLUS VAT",
+        "VAT IN IT",
+        "WITH VAT",
+        "INCL VAT",
+        "RECLAIM VAT",
+        "VAT ON EACH",
+        "VAT ON RECEIPT",
+        "VAT ON BOTH",
+        "VAT TAKEN",
+        "VAT EACH TIME",
+        "STANDARD RATED",
+        "STANDARD RATE",
+        "ZERO RATED",
+        "OPTED",
+        "UNOPTED",
+        "REG FOR VAT",
+        "NOTHING TO RECLAIM",
+        "MARGIN SCHEME",
+        "POSTPONED VAT",
+    ];
+    let folded = fold(context);
+    let speaks = PHRASES.iter().any(|phrase| has_phrase(&folded, phrase));
+    let taxed = context.contains("20%") && !["CIS", "DEPOSIT", "DISCOUNT"].iter().any(|word| has_phrase(&folded, word));
+    let denies = ["NO VAT NUMBER", "VAT NO", "VAT NONE", "UNREGISTERED", "NOT REGISTERED", "NEVER REGISTERED"];
+    (speaks || taxed) && !denies.iter().any(|phrase| has_phrase(&folded, phrase))
 }
 
 /// Words for whoever writes.
@@ -272,7 +305,9 @@ fn stated_registration(context: &str, lists: &WordLists) -> Option<bool> {
                 Some(Statement::Plain(_) | Statement::Implied(false)) if !is_first && is_of_others(&folded) => {}
                 // "Pat finishes at home, not VAT registered" is most likely about Pat.
                 Some(Statement::Plain(false))
-                    if !is_first && (at > 0 && folded.starts_with("NOT ") || is_of_one_name(clause)) =>
+                    if !is_first
+                        && (at > 0 && (folded.starts_with("NOT ") || folded.starts_with("IS "))
+                            || is_of_one_name(clause)) =>
                 {
                     implied = implied.or(Some(false));
                 }
@@ -289,7 +324,7 @@ fn stated_registration(context: &str, lists: &WordLists) -> Option<bool> {
 /// Whether what a clause says or denies of VAT has a subject that is neither whoever writes nor the business: "the band don't charge VAT",
 /// "yards that are registered".
 fn is_of_others(folded: &str) -> bool {
-    const VERBS: &[&str] = &["IS", "ARE", "WAS", "ISNT", "ARENT", "WASNT", "DOESNT", "DONT", "DOES", "DO", "NEVER"];
+    const VERBS: &[&str] = &["IS", "ARE", "WAS", "ISNT", "ARENT", "WASNT", "DOESNT", "DONT", "NEVER"];
     /// What may stand for the business, or between it and the verb.
     const NO_SUBJECTS: &[&str] = &["AND", "BUT", "SO", "STILL", "ALSO", "IT", "HERE", "THERE", "VAT", "WHICH"];
     let words: Vec<&str> = folded.split(' ').collect();

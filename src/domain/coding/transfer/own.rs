@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use crate::domain::coding::batch::{Account, AccountType, Batch};
-use crate::domain::coding::context::{banked_cash, has_phrase};
+use crate::domain::coding::context::{banked_cash, has_phrase, is_banked_from};
 use crate::domain::coding::line::Tags;
 use crate::domain::coding::text::fold;
 
@@ -106,7 +106,7 @@ impl OwnAccounts {
                 own.learn_initials(own.owns.len() - 1, name);
             }
         }
-        own.till = own.till_of(&batch.business_context, &charted);
+        own.till = own.till_of(batch, &charted, &resolved);
         own.learn_kinds();
         own.words.retain(|_, owns| owns.len() <= MOST_SHARING);
         own
@@ -134,7 +134,25 @@ impl OwnAccounts {
     }
 
     /// The account of cash that a sentence on banking names best: "cash banked comes out of the till".
-    fn till_of(&self, context: &str, charted: &[Named]) -> Option<usize> {
+    fn till_of(&self, batch: &Batch<'_>, charted: &[Named], resolved: &[Option<usize>]) -> Option<usize> {
+        let context = &batch.business_context;
+        // A jar, a tin, a safe: whatever the account is called.
+        let is_kept = |account: &usize| {
+            batch.accounts.get(*account).is_some_and(|account| account.kind == AccountType::Asset)
+                && !resolved.contains(&Some(*account))
+        };
+        let called = (0..charted.len()).filter(is_kept).filter(|account| {
+            let words = charted.get(*account).map_or(&[][..], |name| name.words.as_slice());
+            let name: Vec<&str> = words.iter().map(String::as_str).filter(|word| *word != "ACCOUNT").collect();
+            let is_other = name.iter().any(|word| {
+                is_bank(word) || matches!(*word, "DEBTORS" | "PAYPAL" | "PETTY" | "RESERVE" | "SAVINGS" | "STOCK")
+            });
+            !name.is_empty() && !is_other && is_banked_from(context, &name.join(" "))
+        });
+        let called: Vec<usize> = called.collect();
+        if let [only] = called.as_slice() {
+            return Some(*only);
+        }
         let sentence = banked_cash(context)?;
         let of_cash = self.owns.iter().filter(|own| own.kind == Kind::Cash).filter_map(|own| own.account);
         let mut named: Vec<(usize, usize)> = of_cash
