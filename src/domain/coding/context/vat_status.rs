@@ -27,13 +27,21 @@ pub(super) fn is_vat_registered(batch: &Batch<'_>, account_names: &[String], lis
 /// Whether a context that says nothing of a registration speaks of VAT as only those do who are registered: "everything at 20%, tables too",
 /// "the landlord has opted".
 fn implies_registration(context: &str) -> bool {
+    const PHRASES: &[&str] = &["INPUT VAT", "PLUS VAT", "VAT IN IT", "WITH VAT", "INCL VAT", "OPTED", "UNOPTED"];
+    let folded = fold(context);
+    sells_with_vat(context) || PHRASES.iter().any(|phrase| has_phrase(&folded, phrase)) && !denies_number(&folded)
+}
+
+/// Whether a folded context denies a registration in a few words, of whomever.
+fn denies_number(folded: &str) -> bool {
+    let denies = ["NO VAT NUMBER", "VAT NO", "VAT NONE", "UNREGISTERED", "NOT REGISTERED", "NEVER REGISTERED"];
+    denies.iter().any(|phrase| has_phrase(folded, phrase))
+}
+
+/// The same, where it speaks of the VAT of what is sold.
+fn sells_with_vat(context: &str) -> bool {
     const PHRASES: &[&str] = &[
         "OUTPUT VAT",
-        "INPUT VAT",
-        "PLUS VAT",
-        "VAT IN IT",
-        "WITH VAT",
-        "INCL VAT",
         "RECLAIM VAT",
         "VAT ON EACH",
         "VAT ON RECEIPT",
@@ -43,8 +51,6 @@ fn implies_registration(context: &str) -> bool {
         "STANDARD RATED",
         "STANDARD RATE",
         "ZERO RATED",
-        "OPTED",
-        "UNOPTED",
         "REG FOR VAT",
         "NOTHING TO RECLAIM",
         "MARGIN SCHEME",
@@ -53,8 +59,7 @@ fn implies_registration(context: &str) -> bool {
     let folded = fold(context);
     let speaks = PHRASES.iter().any(|phrase| has_phrase(&folded, phrase));
     let taxed = context.contains("20%") && !["CIS", "DEPOSIT", "DISCOUNT"].iter().any(|word| has_phrase(&folded, word));
-    let denies = ["NO VAT NUMBER", "VAT NO", "VAT NONE", "UNREGISTERED", "NOT REGISTERED", "NEVER REGISTERED"];
-    (speaks || taxed) && !denies.iter().any(|phrase| has_phrase(&folded, phrase))
+    (speaks || taxed) && !denies_number(&folded)
 }
 
 /// Words for whoever writes.
@@ -181,6 +186,11 @@ fn practised(context: &str) -> Option<bool> {
         "I DONT DO VAT",
         "WE DONT DO VAT",
         "TOO SMALL TO HAVE A VAT NUMBER",
+        "NEITHER ARE WE",
+        "NEITHER AM I",
+        "NOR ARE WE",
+        "NOR AM I",
+        "CAME OFF VAT",
     ];
     const DENIED: &[&str] =
         &["NOT", "NEVER", "DONT", "IF", "WOULD", "UNDER", "BELOW", "NEARLY", "ALMOST", "UNTIL", "CHARITY"];
@@ -294,6 +304,7 @@ fn stated_registration(context: &str, lists: &WordLists) -> Option<bool> {
     let (first, rest) = context.split_once(". ").unwrap_or((&context, ""));
     let is_of_owner = has_phrase(&fold(first), "SOLE TRADER");
     let (mut plain, mut implied, mut charged) = (None, None, None);
+    let mut is_own = false;
     let sentences =
         std::iter::once((first, true)).chain(rest.split(['.', ';', '\n']).map(|sentence| (sentence, false)));
     for (sentence, is_first) in sentences {
@@ -312,13 +323,17 @@ fn stated_registration(context: &str, lists: &WordLists) -> Option<bool> {
                     implied = implied.or(Some(false));
                 }
                 Some(Statement::Plain(registered)) => plain = plain.or(Some(registered)),
-                Some(Statement::Implied(registered)) => implied = implied.or(Some(registered)),
+                Some(Statement::Implied(registered)) => {
+                    implied = implied.or(Some(registered));
+                    is_own |= folded.split(' ').any(|word| OWN.contains(&word));
+                }
                 Some(Statement::Charged) => charged = Some(true),
                 None => {}
             }
         }
     }
-    plain.or(charged).or(implied)
+    // "Fish and spuds carry no VAT" where all else is standard-rated.
+    plain.or(charged).or(implied.filter(|registered| *registered || is_own || !sells_with_vat(&context)))
 }
 
 /// Whether what a clause says or denies of VAT has a subject that is neither whoever writes nor the business: "the band don't charge VAT",
