@@ -1,6 +1,8 @@
 //! A sentence of the context as it is read from left to right: names, what joins them to an account, and what is private.
 
 use super::{Name, Names, Token};
+use crate::domain::coding::person::is_forename;
+use crate::domain::coding::text::fold;
 use crate::domain::coding::transfer::is_bank;
 
 /// Tokens between a link and the account: "is all for *tools*".
@@ -185,9 +187,25 @@ pub(super) fn is_private(tokens: &[Token<'_>], at: usize) -> bool {
         .get(at)
         .is_some_and(|token| token.raw.ends_with([',', ')', '.', '!', ':', ';']) || at + 1 == tokens.len());
     let next = |behind: usize| word(Some(at + behind));
+    let raw_before = at.checked_sub(1).and_then(|at| tokens.get(at)).map_or("", |token| token.raw);
+    // "Zara, Nando's: me."
+    let is_listed = raw_before.ends_with(':');
+    let says = |wanted: &str| tokens.iter().take(at).any(|token| token.words.iter().any(|word| word == wanted));
+    // "Boots, Reiss = Joanna's", "cafe stops: Baz's, loan account".
+    let possessor = tokens.get(at).and_then(|token| {
+        let bare = token.raw.trim_end_matches(|sign: char| !sign.is_alphanumeric());
+        bare.strip_suffix("'s").or_else(|| bare.strip_suffix("\u{2019}s"))
+    });
+    // What stands right before the link: "clothes are Megan's" says nothing of the shops before it.
+    let is_of_name =
+        |back: usize| at.checked_sub(back).and_then(|at| tokens.get(at)).is_some_and(|token| !token.names.is_empty());
+    let is_linked = is_listed && is_of_name(1) || matches!(raw_before, "=" | "is" | "are") && is_of_name(2);
+    if is_linked && (ends || next(1) == "OWN") && possessor.is_some_and(|name| is_forename(&fold(name))) {
+        return true;
+    }
     match word(Some(at)) {
         "MINE" | "HERS" | "DLA" => true,
-        "PRIVATE" | "PERSONAL" => ends,
+        "PRIVATE" | "PERSONAL" | "HOUSEHOLD" => ends,
         "ME" => {
             let is_shopping = word(Some(at + 1)) == "SHOPPING";
             let is_equal = at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|token| token.raw == "=");
@@ -196,7 +214,10 @@ pub(super) fn is_private(tokens: &[Token<'_>], at: usize) -> bool {
             let is_for = before == "FOR" && said_of.into_iter().any(|at| matches!(word(Some(at)), "IS" | "ARE"));
             let is_named = tokens.get(at + 1).is_some_and(|token| token.raw.starts_with('('));
             (ends || is_shopping || is_for && is_named)
-                && (is_equal || is_for || matches!(before, "IS" | "ARE" | "WAS" | "WERE" | "ALL" | "JUST" | "ITS"))
+                && (is_equal
+                    || is_for
+                    || ends && (is_listed || before == "TO" && says("PUT"))
+                    || matches!(before, "IS" | "ARE" | "WAS" | "WERE" | "ALL" | "JUST" | "ITS" | "THATS"))
         }
         "HOME" => ends && matches!(before, "FOR" | "IS" | "ARE"),
         "OUR" => next(1) == "OWN" && matches!(next(2), "HOUSE" | "HOME" | "FLAT" | "KITCHEN"),
