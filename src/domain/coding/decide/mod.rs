@@ -17,6 +17,7 @@ use super::knowledge::{ConceptId, Knowledge, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::person::is_person;
+use super::statements::Paid;
 use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording};
 
@@ -329,10 +330,26 @@ impl<'k> Decider<'k> {
     fn stated(&self, wording: &Wording, money_in: bool) -> Option<(usize, f32)> {
         let is_kept = |account| self.chart.kinds.get(account) == Some(&AccountType::Asset);
         let stated = |account| is_kept(account) || self.takes(account, money_in);
+        let paid = self.hints.statements.people.paid(wording.text()).filter(|_| !money_in);
+        if let Some(account) = paid.and_then(|paid| self.account_of_paid(paid)) {
+            return Some((account, 1.0));
+        }
         // A card company's fees are not the takings that it pays out.
         let is_fee = !money_in && wording.text().split(' ').any(is_payment_service);
         let is_spent = |account| self.chart.kinds.get(account) == Some(&AccountType::Expense);
         self.hints.statements.account(wording.text(), |account| stated(account) && (!is_fee || is_spent(account)))
+    }
+
+    /// Where what a person is paid goes, if the chart keeps it.
+    fn account_of_paid(&self, paid: Paid) -> Option<usize> {
+        let concept = match paid {
+            Paid::Dividends => "dividends",
+            Paid::Loan => "director_loan",
+            Paid::Drawings if self.reader.is_company() => "director_loan",
+            Paid::Drawings => DRAWINGS,
+        };
+        let fits = self.knowledge.id(concept).map_or(&[][..], |id| self.chart.fits(id));
+        fits.first().filter(|fit| fit.score >= OWN_SALES_FIT).map(|fit| fit.account)
     }
 
     /// What was sold, if a line that gives money back tells.

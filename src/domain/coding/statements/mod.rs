@@ -4,6 +4,7 @@
 //! *goes to*) is said of the names before it, up to the names of the next statement.
 
 mod chart_words;
+mod people;
 mod reading;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,8 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::chart_words::ChartWords;
+pub use self::people::Paid;
+use self::people::People;
 use self::reading::{ALL, LEADS, ORDERS, Reading, SENDS, ends_part, exceptions, is_private, private_behind};
 use self::vat::vat_at;
 use super::batch::Account;
@@ -64,6 +67,8 @@ pub struct Statements {
     by_name: FxHashMap<String, Vec<usize>>,
     /// What is said of the VAT of what is sold, by stems of its words.
     sold: Vec<(Vec<String>, Vat)>,
+    /// People who are paid something else than for work.
+    pub people: People,
 }
 
 /// A word of the context.
@@ -115,7 +120,7 @@ impl Statements {
             account_stems: chart.by_stem.keys().cloned().collect(),
             lists,
         };
-        let mut read = Self::default();
+        let mut read = Self { people: People::read(context), ..Self::default() };
         let mut before = Names::new();
         for (at, sentence) in sentences(context).enumerate() {
             let mut tokens: Vec<Token<'_>> =

@@ -1,0 +1,201 @@
+//! What the context states of people by name that is no pay: "Wayne Example gets dividends", "S EXAMPLE: DLA", "Wife K EXAMPLE housekeeping".
+
+use crate::domain::coding::person::is_forename;
+use crate::domain::coding::text::{fold, sentences};
+
+/// What a person is paid, other than for work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paid {
+    /// Dividends of shareholders.
+    Dividends,
+    /// What a director takes on the loan account.
+    Loan,
+    /// What the household of the owner lives on.
+    Drawings,
+}
+
+/// People and what they are paid.
+#[derive(Debug, Default)]
+pub struct People {
+    list: Vec<Person>,
+}
+
+#[derive(Debug)]
+struct Person {
+    /// Or its first letter.
+    forename: String,
+    surname: String,
+    paid: Paid,
+}
+
+/// Words of lines to a person that say what else is paid.
+const REMARKS: &[&str] = &[
+    "BONUS",
+    "EXP",
+    "EXPENSE",
+    "EXPENSES",
+    "EXPS",
+    "FEE",
+    "FEES",
+    "INV",
+    "INVOICE",
+    "LOAN",
+    "MILEAGE",
+    "NET",
+    "PAY",
+    "PAYE",
+    "REIMB",
+    "REIMBURSE",
+    "RENT",
+    "SAL",
+    "SALARY",
+    "WAGE",
+    "WAGES",
+];
+
+/// Words of a line to a person at most, what the bank prints among them.
+const LINE_WORDS_MAX: usize = 5;
+
+impl People {
+    /// Reads a context.
+    pub fn read(context: &str) -> Self {
+        let mut people = Self::default();
+        for sentence in sentences(context) {
+            let raw: Vec<&str> = sentence.split_whitespace().collect();
+            let named = names(&raw);
+            for (turn, (place, forename, surname)) in named.iter().enumerate() {
+                let until = named.get(turn + 1).map_or(raw.len(), |(next, ..)| *next);
+                // "Ben and Lou Example": of both.
+                let until = if until <= place + 2 { raw.len() } else { until };
+                let said = raw.get(place + 1..until).unwrap_or_default();
+                let before = place.checked_sub(1).and_then(|at| raw.get(at)).map_or(String::new(), |word| fold(word));
+                if let Some(paid) = paid(said, &before) {
+                    let (forename, surname) = (forename.clone(), surname.clone());
+                    people.list.push(Person { forename, surname, paid });
+                }
+            }
+        }
+        people
+    }
+
+    /// What a line pays to one of them, where it says nothing else.
+    pub fn paid(&self, text: &str) -> Option<Paid> {
+        if self.list.is_empty() {
+            return None;
+        }
+        let words: Vec<&str> = text.split(' ').collect();
+        if words.len() > LINE_WORDS_MAX || words.iter().any(|word| REMARKS.contains(word)) {
+            return None;
+        }
+        let is_forename_of = |person: &Person, word: &&str| {
+            *word == person.forename
+                || word.chars().count() == 1 && person.forename.starts_with(*word)
+                || person.forename.chars().count() == 1 && word.starts_with(person.forename.as_str())
+        };
+        let is_meant = |person: &&Person| {
+            let at = words.iter().position(|word| *word == person.surname);
+            at.is_some_and(|at| {
+                let beside = [at.checked_sub(1), at.checked_add(1)].into_iter().flatten();
+                beside.filter_map(|place| words.get(place)).any(|word| is_forename_of(person, word))
+            })
+        };
+        let mut found = self.list.iter().filter(is_meant).map(|person| person.paid);
+        let first = found.next()?;
+        found.all(|other| other == first).then_some(first)
+    }
+}
+
+/// People of a sentence: where the surname stands, forename and surname.
+fn names(raw: &[&str]) -> Vec<(usize, String, String)> {
+    let is_capital = |word: &str| word.starts_with(char::is_uppercase);
+    let bare = |word: &str| fold(word.trim_end_matches("'s").trim_end_matches("\u{2019}s"));
+    let is_initial = |word: &str| word.chars().count() == 1 && word != "I" && word != "A";
+    let mut found = Vec::new();
+    for (at, pair) in raw.windows(2).enumerate() {
+        let [first, second] = pair else { continue };
+        let (forename, surname) = (bare(first), bare(second));
+        let is_surname = is_capital(second)
+            && surname.chars().count() >= 3
+            && surname.chars().all(char::is_alphabetic)
+            && !is_forename(&surname);
+        // "A Example" only where the surname is in capitals too, as banks print it.
+        let is_printed = second.chars().all(|sign| !sign.is_lowercase());
+        let is_first = is_capital(first)
+            && !first.ends_with([',', ':', ';', '.'])
+            && (is_forename(&forename) || is_initial(&forename) || forename == "A" && is_printed);
+        if is_surname && is_first {
+            // "Ben and Lou Example".
+            let before = at.checked_sub(2).and_then(|at| raw.get(at)).map(|word| bare(word));
+            let is_joined =
+                at.checked_sub(1).and_then(|at| raw.get(at)).is_some_and(|word| matches!(*word, "and" | "&" | "+"));
+            if let Some(other) = before.filter(|other| is_joined && is_forename(other)) {
+                found.push((at + 1, other, surname.clone()));
+            }
+            found.push((at + 1, forename, surname));
+        }
+    }
+    found
+}
+
+/// What the words behind a name say that its bearer is paid, if it is no pay.
+fn paid(said: &[&str], before: &str) -> Option<Paid> {
+    let words: Vec<String> =
+        said.iter().flat_map(|raw| fold(raw).split(' ').map(str::to_owned).collect::<Vec<_>>()).collect();
+    let is = |at: usize, wanted: &[&str]| words.get(at).is_some_and(|word| wanted.contains(&word.as_str()));
+    let place = |wanted: &[&str]| (0..words.len()).find(|at| is(*at, wanted));
+    let denied = |at: usize| {
+        (1..=3).any(|back| at.checked_sub(back).is_some_and(|at| is(at, &["NO", "NOT", "NEVER", "WITHOUT"])))
+    };
+    let pay = place(&["SALARY", "WAGE", "WAGES", "PAYROLL", "PAID", "FREELANCE", "INVOICES"]).filter(|at| !denied(*at));
+    let is_rest = place(&["OTHER", "ELSE", "BLANK", "REST", "EXTRA", "ANYTHING"]).is_some();
+    let is_of_some =
+        place(&["MARKED", "REF", "REFERENCE", "REFERENCED", "SAY", "SAYS", "SAYING", "UNLESS", "WHEN", "WITH"])
+            .is_some();
+    if (pay.is_some() || is_of_some) && !is_rest {
+        return None;
+    }
+    let dividends = place(&["DIVIDEND", "DIVIDENDS", "DIV", "DIVS"]).filter(|at| !denied(*at));
+    let loan = (0..words.len()).find(|at| {
+        is(*at, &["DLA"])
+            || is(*at, &["LOAN"]) && (is(at.wrapping_sub(1), &["DIRECTOR", "DIRECTORS"]) || is(at + 1, &["ACCOUNT"]))
+    });
+    let is_home = place(&["HOUSEKEEPING"]).is_some()
+        || (0..words.len()).any(|at| is(at, &["HOME"]) && is(at + 1, &["MONEY"]))
+        || matches!(before, "WIFE" | "HUSBAND" | "MISSUS") && place(&["DRAWINGS"]).is_some();
+    match (dividends, loan) {
+        (Some(dividends), Some(loan)) => Some(if dividends < loan { Paid::Dividends } else { Paid::Loan }),
+        (Some(_), None) => Some(Paid::Dividends),
+        (None, Some(_)) => Some(Paid::Loan),
+        (None, None) => is_home.then_some(Paid::Drawings),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Paid, People};
+
+    #[test]
+    fn people_are_paid_what_the_context_says() {
+        let context = "Skips. Donna Crabb also (salary). Wayne Crabb gets dividends. Joanna Fell: DLA. Ben and Lou Cray - dividends only, \
+                       no salary. Wife K SPRY £400 pm housekeeping. Money I send to Anna Demir is home money. Ruth Sibley is on the payroll, \
+                       no dividends. Imogen Ware: net salary clears Salary Control, other sums are dividends";
+        let people = People::read(context);
+        for (text, paid) in [
+            ("W CRABB", Some(Paid::Dividends)),
+            ("CRABB WAYNE FPO", Some(Paid::Dividends)),
+            ("D CRABB", None),
+            ("W CRABB SALARY", None),
+            ("JOANNA FELL", Some(Paid::Loan)),
+            ("B CRAY", Some(Paid::Dividends)),
+            ("L CRAY", Some(Paid::Dividends)),
+            ("K SPRY", Some(Paid::Drawings)),
+            ("ANNA DEMIR", Some(Paid::Drawings)),
+            ("RUTH SIBLEY", None),
+            ("IMOGEN WARE", Some(Paid::Dividends)),
+            ("FELL SIDE FARM SHOP", None),
+        ] {
+            assert_eq!(people.paid(text), paid, "{text}");
+        }
+        assert_eq!(People::read("").paid("W CRABB"), None);
+    }
+}
