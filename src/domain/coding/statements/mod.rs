@@ -421,8 +421,13 @@ fn subject(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Option<Vec<Str
     if has(CORRECTED) {
         return None;
     }
-    let before = tokens.get(..at)?.iter().rev().take_while(|token| !ends_part(token.raw)).take(WORDS_MAX);
-    let part: Vec<&Token<'_>> = before.collect();
+    let mut part: Vec<&Token<'_>> = Vec::new();
+    for token in tokens.get(..at)?.iter().rev().take_while(|token| !ends_part(token.raw)).take(WORDS_MAX) {
+        part.push(token);
+        if token.raw.starts_with('(') {
+            break;
+        }
+    }
     let words = part.into_iter().rev().flat_map(|token| token.words.iter());
     let is_telling = |word: &&String| {
         let stem = stem(word);

@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn people_are_paid_what_the_context_says() {
-        let context = "Skips. Donna Crabb also (salary). Wayne Crabb gets dividends. Joanna Fell: DLA. Ben and Lou Cray - dividends only, \
+        let context = "Skips. Donna Crabb also (salary). Wayne Crabb gets dividends. Joanna Fell: DLA. Ben and Lucy Cray - dividends only, \
                        no salary. Wife K SPRY £400 pm housekeeping. Money I send to Anna Demir is home money. Ruth Sibley is on the payroll, \
                        no dividends. Imogen Ware: net salary clears Salary Control, other sums are dividends";
         let people = People::read(context);

@@ -12,6 +12,7 @@ mod hostile_transfers;
 mod labelled;
 mod order;
 mod patterns;
+mod said_in_contexts;
 mod statements;
 mod vat;
 mod what_is_owed;

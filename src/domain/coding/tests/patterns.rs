@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 40] = [
+const FOLDERS: [&str; 44] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -61,6 +61,10 @@ const FOLDERS: [&str; 40] = [
     "sealed_thirty_sixth",
     "sealed_thirty_seventh",
     "sealed_thirty_eighth",
+    "sealed_thirty_ninth",
+    "sealed_fortieth",
+    "sealed_forty_first",
+    "sealed_forty_second",
     "contexts",
 ];
 
