@@ -13,6 +13,7 @@ const BANKED: &[&str] = &[
     "PAY IN",
     "PAYING IN",
     "PAYING IT IN",
+    "PAYING CASH IN",
     "PAY IT IN",
     "PAY THEM INTO",
     "LODGED",
@@ -31,7 +32,9 @@ pub fn is_banked_from(context: &str, name: &str) -> bool {
         let named = sentence.split_once(name).filter(|_| has_phrase(&sentence, name));
         named.is_some_and(|(before, behind)| {
             let has = |text: &str| BANKED.iter().any(|phrase| has_phrase(text, phrase));
-            !denies(before.trim_end()) && (has(before) || has(behind)) && !counts_as_sales(behind)
+            // Petty cash is drawn for change as well.
+            let is_change = name.contains("PETTY") && !has_phrase(&sentence, "ALREADY");
+            !is_change && !denies(before.trim_end()) && (has(before) || has(behind)) && !counts_as_sales(behind)
         })
     })
 }

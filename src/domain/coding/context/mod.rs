@@ -78,7 +78,7 @@ impl<'k> Business<'k> {
             is_vat_registered: vat_status::is_vat_registered(batch, &names, words),
             has_special_vat_scheme: in_context(&words.special_vat_scheme) > 0,
             has_flat_rate: has_flat_rate(&folded),
-            has_reverse_charge: has_phrase(&folded, "REVERSE CHARGE") || has_phrase(&folded, "DRC"),
+            has_reverse_charge: has_reverse_charge(&batch.business_context) || has_phrase(&folded, "DRC"),
             asset_from_pence: asset_from_pence(batch, words),
             leases_vehicles: leases_vehicles(&batch.business_context),
             rent_has_vat: rent_has_vat(&batch.business_context, words),
@@ -353,6 +353,14 @@ fn let_chair_has_vat(context: &str, words: &WordLists) -> bool {
     })
 }
 
+/// Whether the context speaks of the reverse charge on what is sold; that of suppliers abroad is on what is bought.
+fn has_reverse_charge(context: &str) -> bool {
+    const ABROAD: &[&str] = &["ABROAD", "OVERSEAS", "FOREIGN", "FROM THE EU", "IRELAND", "FACEBOOK", "GOOGLE", "ADOBE"];
+    sentences(context).map(fold).any(|sentence| {
+        has_phrase(&sentence, "REVERSE CHARGE") && !ABROAD.iter().any(|word| has_phrase(&sentence, word))
+    })
+}
+
 /// Whether the context says that vehicles are leased: "9 wagons, all on contract hire".
 fn leases_vehicles(context: &str) -> bool {
     const LEASED: &[&str] = &["CONTRACT HIRE", "LEASED", "LEASE", "LEASES", "OPERATING LEASES"];
@@ -366,7 +374,7 @@ fn leases_vehicles(context: &str) -> bool {
         let is_of_all = |leased: &&str| {
             ["ALL", "ARE", "ALL ON", "ARE ON"].iter().any(|all| has_phrase(&folded, &format!("{all} {leased}")))
         };
-        LEASED.iter().any(|leased| is_of_all(leased)) && has(VEHICLES)
+        LEASED.iter().any(is_of_all) && has(VEHICLES)
     })
 }
 

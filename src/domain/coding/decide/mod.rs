@@ -313,7 +313,8 @@ impl<'k> Decider<'k> {
         // "My 350 a week is drawings".
         if !money_in
             && beside_amount.contains(&"DRAWING")
-            && let Some(drawn) = self.knowledge.id(DRAWINGS).and_then(|id| self.chart.fits(id).first())
+            && self.reader.owner_of(wording).is_none()
+            && let Some(drawn) = self.only_drawings()
         {
             *named.entry(drawn.account).or_insert(0.0) += WEIGHTS.instructed;
         }
@@ -338,6 +339,14 @@ impl<'k> Decider<'k> {
         let is_fee = !money_in && wording.text().split(' ').any(is_payment_service);
         let is_spent = |account| self.chart.kinds.get(account) == Some(&AccountType::Expense);
         self.hints.statements.account(wording.text(), |account| stated(account) && (!is_fee || is_spent(account)))
+    }
+
+    /// The account of drawings, unless each owner has one.
+    fn only_drawings(&self) -> Option<Fit> {
+        const APART: f32 = 0.05;
+        let fits = self.knowledge.id(DRAWINGS).map_or(&[][..], |id| self.chart.fits(id));
+        let (first, others) = fits.split_first()?;
+        others.iter().all(|other| other.score < first.score - APART).then_some(*first)
     }
 
     /// Where what a person is paid goes, if the chart keeps it.

@@ -31,6 +31,8 @@ pub(super) fn vat_at(tokens: &[Token<'_>], at: usize, is_first: bool) -> Option<
     let is_for_customers = ["FOR", "THE", "CUSTOMER"].iter().enumerate().all(|(place, word)| {
         tokens.get(behind + 1 + place).is_some_and(|token| token.words.iter().any(|known| known.starts_with(word)))
     });
+    // "Standard-rated".
+    let is_hyphened = token.words.get(1).is_some_and(|word| word == "RATED");
     let charged = Some(VatSaid::Code(Vat::Standard));
     match word {
         "VAT" | "VATABLE" if is_denied => (!is_own).then_some(VatSaid::NotCharged),
@@ -60,7 +62,7 @@ pub(super) fn vat_at(tokens: &[Token<'_>], at: usize, is_first: bool) -> Option<
         "REGISTERED" if is_denied && !is_own => Some(VatSaid::NotCharged),
         "REGISTERED" if !is_denied && !is_own && !is_first && before.ends_with(&["IS", "VAT"]) => charged,
         "OPTED" if !is_denied => charged,
-        "STANDARD" if matches!(next, "RATED" | "RATE") && !is_denied => charged,
+        "STANDARD" if (matches!(next, "RATED" | "RATE") || is_hyphened) && !is_denied => charged,
         "ZERO" if !is_denied && !is_own && (ends || is_for_customers) => Some(VatSaid::Code(Vat::Zero)),
         "EXEMPT" if !is_denied && !is_own && ends => Some(VatSaid::Code(Vat::Exempt)),
         _ if token.raw.starts_with("20%") && next != "VAT" && !is_denied => charged,

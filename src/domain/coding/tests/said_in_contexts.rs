@@ -34,6 +34,16 @@ fn what_is_sold_carries_the_vat_that_the_context_gives_it() {
 }
 
 #[test]
+fn a_hyphen_and_a_reverse_charge_from_abroad_change_no_vat_of_sales() {
+    let chart = [("Treatment fees", Income), ("Pilates and class income", Income), ("Consumables", Expense)];
+    let context = "Physiotherapy clinic, VAT registered. Treatment is exempt; Pilates classes and product sales are standard-rated.";
+    assert_eq!(vat_on_chart(context, &chart, &[("BGC LENNARD PILATES CLASS", "66.00")]), [Vat::Standard]);
+    let chart = [("Managed support contracts", Income), ("Software", Expense)];
+    let context = "IT company, VAT registered. GoCardless is the support contracts. Slack and GoDaddy bill from abroad: reverse charge.";
+    assert_eq!(vat_on_chart(context, &chart, &[("GOCARDLESS LTD FELL-7TQ2", "2316.42")]), [Vat::Standard]);
+}
+
+#[test]
 fn deposits_carry_the_vat_of_what_they_are_for() {
     let chart = [
         ("Electrical work", Income),
@@ -121,6 +131,10 @@ fn a_sum_by_the_week_that_is_called_drawings_is_drawn() {
         "Garage, sole trader, not VAT registered. Wages net pay straight to Staff wages. My 350 a week is drawings.";
     assert_eq!(on_chart(context, &chart, &[("D P HARGREAVES WEEKLY STO", "-350.00")]), ["Drawings"]);
     assert_eq!(on_chart(context, &chart, &[("D P HARGREAVES WEEKLY STO", "-351.00")]), ["Staff wages"]);
+    // Each owner's go to an account of its own.
+    let chart = [("Garden income", Income), ("Parts", Expense), ("Col - drawings", Equity), ("Jen - drawings", Equity)];
+    let context = "Gardens, partnership. 600 a week each is drawings.";
+    assert_eq!(on_chart(context, &chart, &[("JEN FARROW DRAWINGS SO", "-600.00")]), ["Jen - drawings"]);
 }
 
 #[test]

@@ -144,9 +144,9 @@ impl OwnAccounts {
         let called = (0..charted.len()).filter(is_kept).filter(|account| {
             let words = charted.get(*account).map_or(&[][..], |name| name.words.as_slice());
             let name: Vec<&str> = words.iter().map(String::as_str).filter(|word| *word != "ACCOUNT").collect();
-            let is_other = name.iter().any(|word| {
-                is_bank(word) || matches!(*word, "DEBTORS" | "PAYPAL" | "PETTY" | "RESERVE" | "SAVINGS" | "STOCK")
-            });
+            let is_other = name
+                .iter()
+                .any(|word| is_bank(word) || matches!(*word, "DEBTORS" | "PAYPAL" | "RESERVE" | "SAVINGS" | "STOCK"));
             !name.is_empty() && !is_other && is_banked_from(context, &name.join(" "))
         });
         let called: Vec<usize> = called.collect();
