@@ -157,6 +157,9 @@ impl<'s> LineVat<'s> {
             const COMPANIES: &[&str] = &["LTD", "LIMITED", "PLC", "LLP"];
             let is_company = COMPANIES.iter().any(|word| has_phrase(&line.text, word));
             let is_bought = line.amount < 0 && kind == Some(&AccountType::Expense);
+            if line.amount > 0 && kind == Some(&AccountType::Income) {
+                return self.vat_of_sales(Vat::NoVat);
+            }
             return if is_company && is_bought { Vat::Standard } else { Vat::NoVat };
         };
         let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));

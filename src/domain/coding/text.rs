@@ -50,7 +50,9 @@ pub fn sentences(context: &str) -> impl Iterator<Item = &str> {
 fn is_abbreviated(text: &str) -> bool {
     const WORDS: &[&str] = &["incl", "inc", "excl", "approx", "e.g", "i.e", "eg", "ie", "mr", "mrs", "dr", "esp"];
     let last = text.rsplit([' ', '(']).next().unwrap_or("");
-    WORDS.iter().any(|word| last.eq_ignore_ascii_case(word))
+    // "D. Rowe".
+    let is_initial = last.chars().count() == 1 && last.starts_with(char::is_uppercase) && last != "I";
+    is_initial || WORDS.iter().any(|word| last.eq_ignore_ascii_case(word))
 }
 
 fn part(folded: &mut String) {

@@ -56,6 +56,9 @@ const PAID_SALES: &[&str] = &["card_takings", "online_sales", "marketplace_sales
 /// From this fit on such sales have an account of their own.
 const OWN_SALES_FIT: f32 = 0.75;
 
+/// From here on the context or the line says of an account that what cards take is its.
+const NAMED_TAKINGS: f32 = 1.0;
+
 /// Words of accounts whose customers pay by invoice.
 const NOT_PAID_BY_CARD: &[&str] = &["CONTRACT", "COUNCIL", "EXPORT", "NHS", "TRADE", "WHOLESALE"];
 
@@ -450,7 +453,8 @@ impl<'k> Decider<'k> {
                     let is_billed = NOT_PAID_BY_CARD.iter().any(|word| self.chart.has_word(fit.account, word));
                     let is_by_card = !(is_paid || is_taken_by_card) || !is_billed;
                     let is_main = is_sales && is_by_card && Some(fit.account) == self.chart.main_sales;
-                    let is_apart = !is_by_card || is_beside && self.is_for_goods(fit.account);
+                    let is_named = named.get(&fit.account).is_some_and(|score| *score >= NAMED_TAKINGS);
+                    let is_apart = !is_by_card || is_beside && !is_named && self.is_for_goods(fit.account);
                     fit.score - if is_apart { WEIGHTS.not_by_card } else { 0.0 }
                         + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6)
                         + if is_main { WEIGHTS.main_sales } else { 0.0 }
