@@ -127,11 +127,17 @@ impl Hints {
     }
 }
 
+/// Words in which whoever writes says what the business is called.
+const FIRST_WORDS: usize = 12;
+
 /// The words of the caller's name in a context.
 fn own_name(context: &str) -> Vec<String> {
     let words: Vec<&str> = context.split_whitespace().collect();
     let trades = words.windows(2).position(|pair| matches!(pair, ["trades" | "trading", "as"]));
-    let from = trades.map_or(0, |at| at + 2);
+    // "Hiya, I'm Steph and I run Muddy Paws Barn".
+    let is_run = |pair: &[&str]| matches!(pair, ["I" | "We" | "we", "run" | "own"]);
+    let run = words.windows(2).take(FIRST_WORDS).position(is_run);
+    let from = trades.or(run).map_or(0, |at| at + 2);
     let is_part = |word: &&&str| word.starts_with(char::is_uppercase) || matches!(**word, "&" | "and" | "of");
     let name = words.iter().skip(from).take_while(is_part).take(6).map(|word| fold(word));
     name.flat_map(|word| word.split(' ').map(str::to_owned).collect::<Vec<String>>()).collect()

@@ -1,6 +1,7 @@
 //! What is known about the business before any line is read: its trade, its form, its VAT status, its people.
 
 mod cash;
+mod own_registration;
 mod owners;
 mod staff;
 mod vat_status;

@@ -13,7 +13,7 @@ use super::chart::{Chart, Fit, capital_of};
 use super::evidence::{Clue, Reader, is_money_back};
 use super::hints::Hints;
 use super::instructions::is_payment_service;
-use super::knowledge::{ConceptId, Knowledge, Strength, Target};
+use super::knowledge::{ConceptId, Knowledge, Strength, Target, stem};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::person::is_person;
@@ -334,8 +334,10 @@ impl<'k> Decider<'k> {
     fn stated(&self, wording: &Wording, money_in: bool) -> Option<(usize, f32)> {
         let is_kept = |account| self.chart.kinds.get(account) == Some(&AccountType::Asset);
         let stated = |account| is_kept(account) || self.takes(account, money_in);
+        let is_owners = || self.reader.owner_of(wording).is_some();
         let paid = self.hints.statements.people.paid(wording.text()).filter(|_| !money_in);
-        if let Some(account) = paid.and_then(|paid| self.account_of_paid(paid)) {
+        let paid = paid.filter(|paid| *paid != Paid::SelfEmployed || !is_owners());
+        if let Some(account) = paid.and_then(|paid| self.account_of_paid(paid, wording)) {
             return Some((account, 1.0));
         }
         // A card company's fees are not the takings that it pays out.
@@ -353,15 +355,29 @@ impl<'k> Decider<'k> {
     }
 
     /// Where what a person is paid goes, if the chart keeps it.
-    fn account_of_paid(&self, paid: Paid) -> Option<usize> {
+    fn account_of_paid(&self, paid: Paid, wording: &Wording) -> Option<usize> {
         let concept = match paid {
             Paid::Dividends => "dividends",
             Paid::Loan => "director_loan",
             Paid::Drawings if self.reader.is_company() => "director_loan",
             Paid::Drawings => DRAWINGS,
+            Paid::SelfEmployed => return self.account_of_work(wording),
         };
         let fits = self.knowledge.id(concept).map_or(&[][..], |id| self.chart.fits(id));
         fits.first().filter(|fit| fit.score >= OWN_SALES_FIT).map(|fit| fit.account)
+    }
+
+    /// The account of those who work for themselves, where the chart has one, or one that a line names.
+    fn account_of_work(&self, wording: &Wording) -> Option<usize> {
+        let words: Vec<String> = wording.text().split(' ').map(stem).collect();
+        let fits = ["subcontractors", "freelancers"].into_iter().filter_map(|name| self.knowledge.id(name));
+        let own = fits.flat_map(|id| self.chart.fits(id)).filter(|fit| fit.score >= OWN_SALES_FIT);
+        let is_spent = |fit: &&Fit| self.chart.kinds.get(fit.account) == Some(&AccountType::Expense);
+        let accounts: std::collections::BTreeSet<usize> = own.filter(is_spent).map(|fit| fit.account).collect();
+        let shared = |account: usize| words.iter().filter(|word| self.chart.has_word(account, word)).count();
+        let named =
+            accounts.iter().copied().filter(|account| shared(*account) > 0).max_by_key(|account| shared(*account));
+        named.or_else(|| accounts.first().copied().filter(|_| accounts.len() == 1))
     }
 
     /// What was sold, if a line that gives money back tells.

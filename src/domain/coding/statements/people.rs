@@ -12,6 +12,8 @@ pub enum Paid {
     Loan,
     /// What the household of the owner lives on.
     Drawings,
+    /// What people who work for themselves charge.
+    SelfEmployed,
 }
 
 /// People and what they are paid.
@@ -55,6 +57,12 @@ const REMARKS: &[&str] = &[
 
 /// Words of a line to a person at most, what the bank prints among them.
 const LINE_WORDS_MAX: usize = 5;
+/// The same to one who works.
+const WORK_WORDS_MAX: usize = 8;
+/// Words from a name to what it is said to be.
+const SELF_REACH: usize = 5;
+/// Words from one name to the next of a list.
+const JOINED_REACH: usize = 5;
 
 impl People {
     /// Reads a context.
@@ -63,17 +71,27 @@ impl People {
         for sentence in sentences(context) {
             let raw: Vec<&str> = sentence.split_whitespace().collect();
             let named = names(&raw);
-            for (turn, (place, forename, surname)) in named.iter().enumerate() {
+            let mut found: Vec<Option<Paid>> = Vec::new();
+            for (turn, (place, ..)) in named.iter().enumerate() {
                 let until = named.get(turn + 1).map_or(raw.len(), |(next, ..)| *next);
                 // "Ben and Lou Example": of both.
                 let until = if until <= place + 2 { raw.len() } else { until };
                 let said = raw.get(place + 1..until).unwrap_or_default();
                 let before = place.checked_sub(1).and_then(|at| raw.get(at)).map_or(String::new(), |word| fold(word));
-                if let Some(paid) = paid(said, &before) {
-                    let (forename, surname) = (forename.clone(), surname.clone());
-                    people.list.push(Person { forename, surname, paid });
+                found.push(paid(said, &before));
+            }
+            // "A and B are self-employed": of both.
+            for turn in (1..found.len()).rev() {
+                let is_near = matches!((named.get(turn - 1), named.get(turn)), (Some((one, ..)), Some((next, ..))) if next - one <= JOINED_REACH);
+                let next = found.get(turn).copied().flatten().filter(|paid| is_near && *paid == Paid::SelfEmployed);
+                if let Some(one) = found.get_mut(turn - 1) {
+                    *one = one.or(next);
                 }
             }
+            let named = named.into_iter().zip(found);
+            people.list.extend(
+                named.filter_map(|((_, forename, surname), paid)| Some(Person { forename, surname, paid: paid? })),
+            );
         }
         people
     }
@@ -84,9 +102,7 @@ impl People {
             return None;
         }
         let words: Vec<&str> = text.split(' ').collect();
-        if words.len() > LINE_WORDS_MAX || words.iter().any(|word| REMARKS.contains(word)) {
-            return None;
-        }
+        let is_remarked = words.iter().any(|word| REMARKS.contains(word));
         let is_forename_of = |person: &Person, word: &&str| {
             *word == person.forename
                 || word.chars().count() == 1 && person.forename.starts_with(*word)
@@ -101,7 +117,11 @@ impl People {
         };
         let mut found = self.list.iter().filter(is_meant).map(|person| person.paid);
         let first = found.next()?;
-        found.all(|other| other == first).then_some(first)
+        let is_work = first == Paid::SelfEmployed;
+        let is_own = words.iter().any(|word| matches!(*word, "PERSONAL" | "DRAWINGS" | "OWN" | "PRIVATE"));
+        let is_silent = !is_own
+            && if is_work { words.len() <= WORK_WORDS_MAX } else { words.len() <= LINE_WORDS_MAX && !is_remarked };
+        found.all(|other| is_silent && other == first).then_some(first).filter(|_| is_silent)
     }
 }
 
@@ -121,7 +141,7 @@ fn names(raw: &[&str]) -> Vec<(usize, String, String)> {
         // "A Example" only where the surname is in capitals too, as banks print it.
         let is_printed = second.chars().all(|sign| !sign.is_lowercase());
         let is_first = is_capital(first)
-            && !first.ends_with([',', ':', ';', '.'])
+            && !first.ends_with([',', ':', ';'])
             && (is_forename(&forename) || is_initial(&forename) || forename == "A" && is_printed);
         if is_surname && is_first {
             // "Ben and Lou Example".
@@ -146,6 +166,10 @@ fn paid(said: &[&str], before: &str) -> Option<Paid> {
     let denied = |at: usize| {
         (1..=3).any(|back| at.checked_sub(back).is_some_and(|at| is(at, &["NO", "NOT", "NEVER", "WITHOUT"])))
     };
+    let is_self = (0..words.len().saturating_sub(1)).find(|at| is(*at, &["SELF"]) && is(at + 1, &["EMPLOYED"]));
+    if is_self.is_some_and(|at| !denied(at) && at <= SELF_REACH) {
+        return Some(Paid::SelfEmployed);
+    }
     let pay = place(&["SALARY", "WAGE", "WAGES", "PAYROLL", "PAID", "FREELANCE", "INVOICES"]).filter(|at| !denied(*at));
     let is_rest = place(&["OTHER", "ELSE", "BLANK", "REST", "EXTRA", "ANYTHING"]).is_some();
     let is_of_some =
@@ -195,6 +219,17 @@ mod tests {
             ("FELL SIDE FARM SHOP", None),
         ] {
             assert_eq!(people.paid(text), paid, "{text}");
+        }
+        let working = People::read(
+            "A boatyard. Shipwright C. Bolitho and welder D. Rowe are self-employed, not VAT registered. Ada Quill is not self-employed.",
+        );
+        for (text, paid) in [
+            ("D ROWE WELDING WK37", Some(Paid::SelfEmployed)),
+            ("C BOLITHO", Some(Paid::SelfEmployed)),
+            ("D ROWE PERSONAL", None),
+            ("ADA QUILL", None),
+        ] {
+            assert_eq!(working.paid(text), paid, "{text}");
         }
         assert_eq!(People::read("").paid("W CRABB"), None);
     }

@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 44] = [
+const FOLDERS: [&str; 45] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -65,6 +65,7 @@ const FOLDERS: [&str; 44] = [
     "sealed_fortieth",
     "sealed_forty_first",
     "sealed_forty_second",
+    "sealed_forty_third",
     "contexts",
 ];
 
