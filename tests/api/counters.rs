@@ -80,15 +80,24 @@ impl Seen {
 /// Jobs that end in every way, credits of every kind, a full queue, an interrupted job.
 fn run_jobs(product: Product, seen: &mut Seen) {
     let (held, work) = gate(product);
-    let hurried =
-        Setup::of(product).engine(work).panics(1).settings(|settings| settings.job_deadline_s = Some(1)).start();
-    let (_, key) = hurried.submitter();
-    for told in [Some(Tell::Fail), Some(Tell::Panic), None] {
-        let id = hurried.submit(&key, product.costing(1));
+    let failing = Setup::of(product).engine(work).panics(1).start();
+    let (_, key) = failing.submitter();
+    for told in [Tell::Fail, Tell::Panic] {
+        let id = failing.submit(&key, product.costing(1));
         held.started();
-        told.into_iter().for_each(|told| held.tell(told));
-        assert_eq!(hurried.ended(&key, &id)["status"], "failed");
+        held.tell(told);
+        assert_eq!(failing.ended(&key, &id)["status"], "failed");
     }
+    seen.add(&failing);
+    failing.stop();
+
+    // A server of its own, so that no deadline comes before a panic is counted.
+    let (held, work) = gate(product);
+    let hurried = Setup::of(product).engine(work).settings(|settings| settings.job_deadline_s = Some(1)).start();
+    let (_, key) = hurried.submitter();
+    let id = hurried.submit(&key, product.costing(1));
+    held.started();
+    assert_eq!(hurried.ended(&key, &id)["status"], "failed");
     seen.add(&hurried);
     hurried.stop();
 
