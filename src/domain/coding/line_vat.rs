@@ -7,7 +7,7 @@ use super::decide::Decision;
 use super::evidence::says_refund;
 use super::hints::Hints;
 use super::instructions::is_payment_service;
-use super::knowledge::{Concept, ConceptId, Knowledge, NameWord};
+use super::knowledge::{Concept, ConceptId, Knowledge};
 use super::line::Line;
 use super::outcome::Vat;
 use super::statements::VatSaid;
@@ -53,39 +53,16 @@ const GIVEN_BACK: &[&str] = &[
 
 /// What the VAT of a line is read from.
 pub struct LineVat<'s> {
-    batch: &'s Batch<'s>,
-    knowledge: &'s Knowledge,
+    pub batch: &'s Batch<'s>,
+    pub knowledge: &'s Knowledge,
     pub business: &'s Business<'s>,
-    hints: &'s Hints,
-    chart: &'s Chart,
+    pub hints: &'s Hints,
+    pub chart: &'s Chart,
     /// What a receipt from an unknown payer is here.
-    sales: Option<ConceptId>,
-    /// Words of the names of income accounts.
-    income: Vec<Vec<NameWord>>,
+    pub sales: Option<ConceptId>,
 }
 
-impl<'s> LineVat<'s> {
-    /// For the lines of a batch.
-    pub fn new(
-        batch: &'s Batch<'s>,
-        knowledge: &'s Knowledge,
-        business: &'s Business<'s>,
-        hints: &'s Hints,
-        chart: &'s Chart,
-        sales: Option<ConceptId>,
-    ) -> Self {
-        let named = chart.words.iter().zip(&chart.kinds).filter(|(_, kind)| **kind == AccountType::Income);
-        Self {
-            batch,
-            knowledge,
-            business,
-            hints,
-            chart,
-            sales,
-            income: named.map(|(words, _)| words.clone()).collect(),
-        }
-    }
-
+impl LineVat<'_> {
     /// The VAT code of a line that is decided, before the caller's own codes are asked for.
     pub fn code(&self, line: &Line<'_>, decision: &Decision) -> Vat {
         if !self.business.is_vat_registered || self.business.has_flat_rate && line.amount < 0 {
@@ -134,7 +111,9 @@ impl<'s> LineVat<'s> {
             return None;
         }
         let words = self.chart.words.get(decision.account)?;
-        self.hints.statements.vat_of_sale(words, &self.income, is_advance.then_some(line.text.as_str()))
+        let named = self.chart.words.iter().zip(&self.chart.kinds);
+        let income = named.filter(|(_, kind)| **kind == AccountType::Income).map(|(words, _)| words);
+        self.hints.statements.vat_of_sale(words, income, is_advance.then_some(line.text.as_str()))
     }
 
     /// The code that a context gives to all sales, for those that have no law or name of their own.

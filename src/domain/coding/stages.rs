@@ -70,7 +70,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         own: &own,
         batch,
         knowledge,
-        line_vat: LineVat::new(batch, knowledge, &business, &hints, &chart, sales),
+        line_vat: LineVat { batch, knowledge, business: &business, hints: &hints, chart: &chart, sales },
         chart: &chart,
         allowed: &allowed,
         words: if batch.is_purchases_alone() { Basis::Purchases } else { Basis::Line },

@@ -23,17 +23,23 @@ const BANKED: &[&str] = &[
 /// What cash counts as that was no account's before.
 const SALES: &[&str] = &["TAKINGS", "SALES", "INCOME"];
 
-/// Whether a context speaks of banking cash in a sentence with the name of an account, folded, and does not say that there is none: "the
-/// notes sit in the Till Float account until I walk them to the bank".
-pub fn is_banked_from(context: &str, name: &str) -> bool {
+/// The folded sentences that speak of banking cash.
+pub fn sentences_on_banking(context: &str) -> Vec<String> {
+    let speaks = |sentence: &String| BANKED.iter().any(|phrase| has_phrase(sentence, phrase));
+    sentences(context).map(fold).filter(speaks).collect()
+}
+
+/// Whether one of the [`sentences_on_banking`] has the folded name of an account, and does not say that there is none: "the notes sit in the
+/// Till Float account until I walk them to the bank".
+pub fn is_banked_from(sentences: &[String], name: &str) -> bool {
     const DENIED: &[&str] = &["NO", "ISNT", "DONT", "NEVER", "NOT"];
-    sentences(context).map(fold).any(|sentence| {
+    sentences.iter().any(|sentence| {
         let denies = |before: &str| before.split(' ').rev().take(3).any(|word| DENIED.contains(&word));
-        let named = sentence.split_once(name).filter(|_| has_phrase(&sentence, name));
+        let named = sentence.split_once(name).filter(|_| has_phrase(sentence, name));
         named.is_some_and(|(before, behind)| {
             let has = |text: &str| BANKED.iter().any(|phrase| has_phrase(text, phrase));
             // Petty cash is drawn for change as well.
-            let is_change = name.contains("PETTY") && !has_phrase(&sentence, "ALREADY");
+            let is_change = name.contains("PETTY") && !has_phrase(sentence, "ALREADY");
             !is_change && !denies(before.trim_end()) && (has(before) || has(behind)) && !counts_as_sales(behind)
         })
     })
@@ -47,12 +53,12 @@ fn counts_as_sales(behind: &str) -> bool {
     words.windows(3).any(is_as_sales) && !words.contains(&"ALREADY")
 }
 
-/// The folded sentence that says of cash that is banked that it was in an account before: "cash banked comes out of the till".
-pub fn banked_cash(context: &str) -> Option<String> {
-    sentences(context).map(fold).find(|sentence| says_where_cash_is_from(sentence))
+/// Which of the [`sentences_on_banking`] says that the cash was in an account before: "cash banked comes out of the till".
+pub fn banked_cash(sentences: &[String]) -> Option<&String> {
+    sentences.iter().find(|sentence| says_where_cash_is_from(sentence))
 }
 
-/// Whether a folded sentence says of cash that is banked that it was in an account before.
+/// Whether a sentence on banking says of the cash that it was in an account before.
 fn says_where_cash_is_from(sentence: &str) -> bool {
     const CASH: &[&str] = &["CASH", "COINS", "NOTES", "FLOAT"];
     const MOVED: &[&str] = &[
@@ -76,5 +82,5 @@ fn says_where_cash_is_from(sentence: &str) -> bool {
     let has = |phrases: &[&str]| phrases.iter().any(|phrase| has_phrase(sentence, phrase));
     // "…, I just count it as takings"; what has already been counted so is only moved.
     let behind = MOVED.iter().find_map(|phrase| sentence.split_once(phrase)).map_or("", |(_, behind)| behind);
-    has(CASH) && has(BANKED) && has(MOVED) && !counts_as_sales(behind)
+    has(CASH) && has(MOVED) && !counts_as_sales(behind)
 }

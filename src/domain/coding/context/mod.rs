@@ -6,7 +6,7 @@ mod owners;
 mod staff;
 mod vat_status;
 
-pub use cash::{banked_cash, is_banked_from};
+pub use cash::{banked_cash, is_banked_from, sentences_on_banking};
 
 use std::collections::BTreeMap;
 

@@ -1,15 +1,15 @@
 //! Whether a business is registered for VAT: what its context states, else its VAT codes, its lines and its chart.
 
 use super::has_phrase;
-use super::own_registration::{OWN, OWN_BUSINESS, own_registration};
+use super::own_registration::{OWN, own_registration};
 use crate::domain::coding::batch::{AccountType, Batch};
-use crate::domain::coding::knowledge::WordLists;
+use crate::domain::coding::knowledge::{WordList, WordLists};
 use crate::domain::coding::text::fold;
 
 /// Whether the business is registered.
 pub(super) fn is_vat_registered(batch: &Batch<'_>, account_names: &[String], lists: &WordLists) -> bool {
     let context = &batch.business_context;
-    if let Some(registered) = own_registration(context).or_else(|| stated_registration(context, lists)) {
+    if let Some(registered) = own_registration(context, lists).or_else(|| stated_registration(context, lists)) {
         return registered;
     }
     if let Some(codes) = &batch.vat_codes {
@@ -22,45 +22,23 @@ pub(super) fn is_vat_registered(batch: &Batch<'_>, account_names: &[String], lis
     let has_account = account_names.iter().zip(&batch.accounts).any(|(name, account)| {
         has_phrase(name, "VAT") && matches!(account.kind, AccountType::Liability | AccountType::Asset)
     });
-    is_paid || has_account || implies_registration(context)
+    is_paid || has_account || implies_registration(context, lists)
 }
 
 /// Whether a context that says nothing of a registration speaks of VAT as only those do who are registered: "everything at 20%, tables too",
 /// "the landlord has opted".
-fn implies_registration(context: &str) -> bool {
-    const PHRASES: &[&str] = &["INPUT VAT", "PLUS VAT", "VAT IN IT", "WITH VAT", "INCL VAT", "OPTED", "UNOPTED"];
+fn implies_registration(context: &str, lists: &WordLists) -> bool {
     let folded = fold(context);
-    sells_with_vat(context) || PHRASES.iter().any(|phrase| has_phrase(&folded, phrase)) && !denies_number(&folded)
-}
-
-/// Whether a folded context denies a registration in a few words, of whomever.
-fn denies_number(folded: &str) -> bool {
-    let denies = ["NO VAT NUMBER", "VAT NO", "VAT NONE", "UNREGISTERED", "NOT REGISTERED", "NEVER REGISTERED"];
-    denies.iter().any(|phrase| has_phrase(folded, phrase))
+    let says = |list: &WordList| list.iter().any(|phrase| has_phrase(&folded, phrase));
+    sells_with_vat(context, lists) || says(&lists.vat_spoken_of) && !says(&lists.vat_denied)
 }
 
 /// The same, where it speaks of the VAT of what is sold.
-fn sells_with_vat(context: &str) -> bool {
-    const PHRASES: &[&str] = &[
-        "OUTPUT VAT",
-        "RECLAIM VAT",
-        "VAT ON EACH",
-        "VAT ON RECEIPT",
-        "VAT ON BOTH",
-        "VAT TAKEN",
-        "VAT EACH TIME",
-        "STANDARD RATED",
-        "STANDARD RATE",
-        "ZERO RATED",
-        "REG FOR VAT",
-        "NOTHING TO RECLAIM",
-        "MARGIN SCHEME",
-        "POSTPONED VAT",
-    ];
+fn sells_with_vat(context: &str, lists: &WordLists) -> bool {
     let folded = fold(context);
-    let speaks = PHRASES.iter().any(|phrase| has_phrase(&folded, phrase));
+    let says = |list: &WordList| list.iter().any(|phrase| has_phrase(&folded, phrase));
     let taxed = context.contains("20%") && !["CIS", "DEPOSIT", "DISCOUNT"].iter().any(|word| has_phrase(&folded, word));
-    (speaks || taxed) && !denies_number(&folded)
+    (says(&lists.vat_on_sales) || taxed) && !says(&lists.vat_denied)
 }
 
 /// What one clause says about the registration.
@@ -94,7 +72,7 @@ fn stated_registration(context: &str, lists: &WordLists) -> Option<bool> {
             let folded = fold(clause);
             match statement(&folded, lists, is_first && is_of_owner) {
                 // "Two of our subbies aren't registered", "a contractor who is VAT registered".
-                Some(Statement::Plain(_) | Statement::Implied(false)) if !is_first && is_of_others(&folded) => {}
+                Some(Statement::Plain(_) | Statement::Implied(false)) if !is_first && is_of_others(&folded, lists) => {}
                 // "Pat finishes at home, not VAT registered" is most likely about Pat.
                 Some(Statement::Plain(false))
                     if !is_first
@@ -114,12 +92,12 @@ fn stated_registration(context: &str, lists: &WordLists) -> Option<bool> {
         }
     }
     // "Fish and spuds carry no VAT" where all else is standard-rated.
-    plain.or(charged).or(implied.filter(|registered| *registered || is_own || !sells_with_vat(&context)))
+    plain.or(charged).or(implied.filter(|registered| *registered || is_own || !sells_with_vat(&context, lists)))
 }
 
 /// Whether what a clause says or denies of VAT has a subject that is neither whoever writes nor the business: "the band don't charge VAT",
 /// "yards that are registered".
-fn is_of_others(folded: &str) -> bool {
+fn is_of_others(folded: &str, lists: &WordLists) -> bool {
     const VERBS: &[&str] = &["IS", "ARE", "WAS", "ISNT", "ARENT", "WASNT", "DOESNT", "DONT", "NEVER"];
     /// What may stand for the business, or between it and the verb.
     const NO_SUBJECTS: &[&str] = &["AND", "BUT", "SO", "STILL", "ALSO", "IT", "HERE", "THERE", "VAT", "WHICH"];
@@ -128,7 +106,7 @@ fn is_of_others(folded: &str) -> bool {
     let verb = words.iter().take(about).rposition(|word| VERBS.contains(word));
     let subject = verb.and_then(|at| at.checked_sub(1)).and_then(|at| words.get(at));
     subject.is_some_and(|subject| {
-        !OWN.contains(subject) && !OWN_BUSINESS.contains(subject) && !NO_SUBJECTS.contains(subject)
+        !OWN.contains(subject) && !lists.own_business.has(subject) && !NO_SUBJECTS.contains(subject)
     })
 }
 

@@ -4,6 +4,7 @@ mod homes;
 mod meant;
 mod named;
 mod replacements;
+mod stated;
 
 use std::collections::BTreeMap;
 
@@ -12,12 +13,10 @@ use super::batch::AccountType;
 use super::chart::{Chart, Fit, capital_of};
 use super::evidence::{Clue, Reader, is_money_back};
 use super::hints::Hints;
-use super::instructions::is_payment_service;
-use super::knowledge::{ConceptId, Knowledge, Strength, Target, stem};
+use super::knowledge::{ConceptId, Knowledge, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::person::is_person;
-use super::statements::Paid;
 use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording};
 
@@ -55,9 +54,6 @@ const PAID_SALES: &[&str] = &["card_takings", "online_sales", "marketplace_sales
 
 /// From this fit on such sales have an account of their own.
 const OWN_SALES_FIT: f32 = 0.75;
-
-/// From here on the context or the line says of an account that what cards take is its.
-const NAMED_TAKINGS: f32 = 1.0;
 
 /// Words of accounts whose customers pay by invoice.
 const NOT_PAID_BY_CARD: &[&str] = &["CONTRACT", "COUNCIL", "EXPORT", "NHS", "TRADE", "WHOLESALE"];
@@ -294,92 +290,6 @@ impl<'k> Decider<'k> {
         clues.extend(usual.map(|(concept, score)| Clue { concept, score, method: Method::Semantic }));
     }
 
-    /// Adds the accounts that the context sends lines like this to, by code or by amount.
-    fn add_instructed(
-        &self,
-        wording: &Wording,
-        (money_in, named_pence): (bool, Option<i128>),
-        is_remarked: bool,
-        named: &mut BTreeMap<usize, f32>,
-    ) {
-        // What a person is paid for now is said by the remark, if by anything.
-        let weight =
-            if is_remarked && is_person(&wording.payee) { WEIGHTS.instructed_person } else { WEIGHTS.instructed };
-        for (account, share) in self.hints.instructions.accounts(wording.text()) {
-            let is_cleared = self.chart.kinds.get(account) == Some(&AccountType::Asset);
-            if is_cleared || self.takes(account, money_in) {
-                *named.entry(account).or_insert(0.0) += weight * share;
-            }
-        }
-        let beside_amount: Vec<&str> =
-            named_pence.into_iter().flat_map(|pence| self.hints.instructions.beside_amount(pence)).collect();
-        // "My 350 a week is drawings".
-        if !money_in
-            && beside_amount.contains(&"DRAWING")
-            && self.reader.owner_of(wording).is_none()
-            && let Some(drawn) = self.only_drawings()
-        {
-            *named.entry(drawn.account).or_insert(0.0) += WEIGHTS.instructed;
-        }
-        for word in beside_amount {
-            for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
-                if self.takes(*account, money_in) {
-                    *named.entry(*account).or_insert(0.0) += WEIGHTS.hinted_word * part;
-                }
-            }
-        }
-    }
-
-    /// The account that the context sends a line's payee to by its name, and how plainly.
-    fn stated(&self, wording: &Wording, money_in: bool) -> Option<(usize, f32)> {
-        let is_kept = |account| self.chart.kinds.get(account) == Some(&AccountType::Asset);
-        let stated = |account| is_kept(account) || self.takes(account, money_in);
-        let is_owners = || self.reader.owner_of(wording).is_some();
-        let paid = self.hints.statements.people.paid(wording.text()).filter(|_| !money_in);
-        let paid = paid.filter(|paid| *paid != Paid::SelfEmployed || !is_owners());
-        if let Some(account) = paid.and_then(|paid| self.account_of_paid(paid, wording)) {
-            return Some((account, 1.0));
-        }
-        // A card company's fees are not the takings that it pays out.
-        let is_fee = !money_in && wording.text().split(' ').any(is_payment_service);
-        let is_spent = |account| self.chart.kinds.get(account) == Some(&AccountType::Expense);
-        self.hints.statements.account(wording.text(), |account| stated(account) && (!is_fee || is_spent(account)))
-    }
-
-    /// The account of drawings, unless each owner has one.
-    fn only_drawings(&self) -> Option<Fit> {
-        const APART: f32 = 0.05;
-        let fits = self.knowledge.id(DRAWINGS).map_or(&[][..], |id| self.chart.fits(id));
-        let (first, others) = fits.split_first()?;
-        others.iter().all(|other| other.score < first.score - APART).then_some(*first)
-    }
-
-    /// Where what a person is paid goes, if the chart keeps it.
-    fn account_of_paid(&self, paid: Paid, wording: &Wording) -> Option<usize> {
-        let concept = match paid {
-            Paid::Dividends => "dividends",
-            Paid::Loan => "director_loan",
-            Paid::Drawings if self.reader.is_company() => "director_loan",
-            Paid::Drawings => DRAWINGS,
-            Paid::SelfEmployed => return self.account_of_work(wording),
-        };
-        let fits = self.knowledge.id(concept).map_or(&[][..], |id| self.chart.fits(id));
-        fits.first().filter(|fit| fit.score >= OWN_SALES_FIT).map(|fit| fit.account)
-    }
-
-    /// The account of those who work for themselves, where the chart has one, or one that a line names.
-    fn account_of_work(&self, wording: &Wording) -> Option<usize> {
-        let words: Vec<String> = wording.text().split(' ').map(stem).collect();
-        let fits = ["subcontractors", "freelancers"].into_iter().filter_map(|name| self.knowledge.id(name));
-        let own = fits.flat_map(|id| self.chart.fits(id)).filter(|fit| fit.score >= OWN_SALES_FIT);
-        let is_spent = |fit: &&Fit| self.chart.kinds.get(fit.account) == Some(&AccountType::Expense);
-        let accounts: std::collections::BTreeSet<usize> = own.filter(is_spent).map(|fit| fit.account).collect();
-        let shared = |account: usize| words.iter().filter(|word| self.chart.has_word(account, word)).count();
-        let named =
-            accounts.iter().copied().filter(|account| shared(*account) > 0).max_by_key(|account| shared(*account));
-        named.or_else(|| accounts.first().copied().filter(|_| accounts.len() == 1))
-    }
-
     /// What was sold, if a line that gives money back tells.
     fn sold(&self, wording: &Wording, vector: &Vector, digits: u32) -> Option<ConceptId> {
         let clues = self.reader.clues(wording, vector, true, digits);
@@ -469,8 +379,7 @@ impl<'k> Decider<'k> {
                     let is_billed = NOT_PAID_BY_CARD.iter().any(|word| self.chart.has_word(fit.account, word));
                     let is_by_card = !(is_paid || is_taken_by_card) || !is_billed;
                     let is_main = is_sales && is_by_card && Some(fit.account) == self.chart.main_sales;
-                    let is_named = named.get(&fit.account).is_some_and(|score| *score >= NAMED_TAKINGS);
-                    let is_apart = !is_by_card || is_beside && !is_named && self.is_for_goods(fit.account);
+                    let is_apart = !is_by_card || is_beside && self.is_for_goods(fit.account);
                     fit.score - if is_apart { WEIGHTS.not_by_card } else { 0.0 }
                         + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6)
                         + if is_main { WEIGHTS.main_sales } else { 0.0 }

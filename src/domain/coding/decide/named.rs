@@ -25,6 +25,26 @@ const SUBSCRIBED: &[&str] =
 const COMPARED_WHOLE: usize = 400;
 
 impl Decider<'_> {
+    /// Adds the accounts that what a text speaks of belongs to, each for the best reason.
+    fn add_belonging(&self, padded: &str, money_in: bool, scores: &mut BTreeMap<usize, f32>) {
+        // What is bought or sold, that is: nobody owes a butcher.
+        let kind = if money_in { AccountType::Income } else { AccountType::Expense };
+        for group in self.knowledge.affinities.find(padded, money_in) {
+            let accounts = self.kin.get(group).map_or(&[][..], Vec::as_slice);
+            let takers: Vec<&(usize, f32)> =
+                accounts.iter().filter(|(account, _)| self.chart.kinds.get(*account) == Some(&kind)).collect();
+            let shared = match takers.len() {
+                0 | 1 => 1.0,
+                2 => 0.75,
+                _ => 0.5,
+            };
+            for (account, part) in takers {
+                let score = scores.entry(*account).or_insert(0.0);
+                *score = score.max(WEIGHTS.affinity * part * shared);
+            }
+        }
+    }
+
     /// Accounts that the line points to by itself: a rare word of the name is in the line, or in what the context says
     /// about its payee, or the name is like the line in meaning. `phrases` are those of [`Self::phrases`].
     pub(in crate::domain::coding) fn named_accounts(
@@ -40,22 +60,7 @@ impl Decider<'_> {
         let passes_on = money_in && wording.padded.contains(" LTD ") && self.is_paid_out(wording);
         let padded: Cow<'_, str> =
             if passes_on { wording.padded.replace(" LTD ", " ").into() } else { wording.padded.as_str().into() };
-        for group in self.knowledge.affinities.find(&padded, money_in) {
-            let accounts = self.kin.get(group).map_or(&[][..], Vec::as_slice);
-            // What is bought or sold, that is: nobody owes a butcher.
-            let kind = if money_in { AccountType::Income } else { AccountType::Expense };
-            let takers: Vec<&(usize, f32)> =
-                accounts.iter().filter(|(account, _)| self.chart.kinds.get(*account) == Some(&kind)).collect();
-            let shared = match takers.len() {
-                0 | 1 => 1.0,
-                2 => 0.75,
-                _ => 0.5,
-            };
-            for (account, part) in takers {
-                let score = named.entry(*account).or_insert(0.0);
-                *score = score.max(WEIGHTS.affinity * part * shared);
-            }
-        }
+        self.add_belonging(&padded, money_in, &mut named);
         // The first word is a name that an account may have for its payee: *Sky Sports*.
         let payee = wording.text().split(' ').next().map(stem);
         let mut add = |word: &str, weight: f32, phrase: Option<&Phrase>| {
@@ -142,16 +147,7 @@ impl Decider<'_> {
             if let Some(said) = predicate.as_ref().filter(|_| !money_in) {
                 let said =
                     format!(" {} ", said.iter().map(|word| format!("{word} {word}S")).collect::<Vec<_>>().join(" "));
-                for group in self.knowledge.affinities.find(&said, money_in) {
-                    let takers = self.kin.get(group).map_or(&[][..], Vec::as_slice);
-                    let takers = takers
-                        .iter()
-                        .filter(|(account, _)| self.chart.kinds.get(*account) == Some(&AccountType::Expense));
-                    for (account, part) in takers {
-                        let score = said_of.entry(*account).or_insert(0.0_f32);
-                        *score = score.max(WEIGHTS.affinity * part);
-                    }
-                }
+                self.add_belonging(&said, money_in, &mut said_of);
             }
             for word in hint.near(payee) {
                 let weight = match &predicate {

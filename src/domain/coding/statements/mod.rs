@@ -19,7 +19,7 @@ use self::chart_words::ChartWords;
 pub use self::people::Paid;
 use self::people::People;
 use self::reading::{ALL, LEADS, ORDERS, Reading, SENDS, ends_part, exceptions, is_private, private_behind};
-use self::vat::vat_at;
+use self::vat::{names_behind_nor, subject, vat_at};
 use super::batch::Account;
 use super::knowledge::{NameWord, WordLists, stem};
 use super::line::Line;
@@ -295,7 +295,12 @@ impl Statements {
 
     /// What the context says of the VAT of something that is sold: of what an income account, the words of whose names are `accounts`, has
     /// the name of, or of what a line has a word of, where it pays in advance.
-    pub fn vat_of_sale(&self, name: &[NameWord], accounts: &[Vec<NameWord>], advance: Option<&str>) -> Option<Vat> {
+    pub fn vat_of_sale<'w>(
+        &self,
+        name: &[NameWord],
+        accounts: impl Iterator<Item = &'w Vec<NameWord>> + Clone,
+        advance: Option<&str>,
+    ) -> Option<Vat> {
         let shared = |words: &[String], name: &[NameWord]| {
             words.iter().filter(|word| name.iter().any(|known| known.stem == **word)).count()
         };
@@ -304,7 +309,7 @@ impl Statements {
             // "Heat pump jobs": the account that has most of the words.
             None => {
                 let count = shared(words, name);
-                count > 0 && accounts.iter().all(|other| shared(words, other) <= count)
+                count > 0 && accounts.clone().all(|other| shared(words, other) <= count)
             }
         });
         let codes: Vec<Vat> = said.map(|(_, code)| *code).collect();
@@ -394,57 +399,6 @@ impl Vocabulary<'_> {
             (false, _) => self.first_words.contains(word) && !is_of_account,
         }
     }
-}
-
-/// Stems of what VAT is said of: the words of its part of the sentence that tell something. Of what a journal takes out of the sales
-/// later, or what is only mostly so, nothing is said.
-fn subject(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Option<Vec<String>> {
-    const LETTERS_MIN: usize = 4;
-    const WORDS_MAX: usize = 6;
-    const CORRECTED: &[&str] = &[
-        "JOURNAL",
-        "JOURNALS",
-        "JOURNALLED",
-        "MAINLY",
-        "MOSTLY",
-        "PARTLY",
-        "SHARE",
-        "SPLIT",
-        "SPLITS",
-        "TAKE",
-        "TAKEN",
-    ];
-    const UNTELLING: &[&str] = &[
-        "BUSINESS", "FARM", "GIFT", "JOB", "MAIN", "RATED", "RENT", "SALE", "SELL", "SHOP", "SOLD", "STOCK", "VOUCHER",
-    ];
-    let has = |words: &[&str]| tokens.iter().flat_map(|token| &token.words).any(|word| words.contains(&word.as_str()));
-    if has(CORRECTED) {
-        return None;
-    }
-    let mut part: Vec<&Token<'_>> = Vec::new();
-    for token in tokens.get(..at)?.iter().rev().take_while(|token| !ends_part(token.raw)).take(WORDS_MAX) {
-        part.push(token);
-        if token.raw.starts_with('(') {
-            break;
-        }
-    }
-    let words = part.into_iter().rev().flat_map(|token| token.words.iter());
-    let is_telling = |word: &&String| {
-        let stem = stem(word);
-        let is_plain = UNTELLING.contains(&stem.as_str()) || lists.account_plain.has(&stem);
-        word.chars().count() >= LETTERS_MIN && word.chars().all(char::is_alphabetic) && !is_plain
-    };
-    let words: Vec<String> = words.filter(is_telling).map(|word| stem(word)).collect();
-    (!words.is_empty()).then_some(words)
-}
-
-/// Names of which the same is denied: "isn't registered and nor is A".
-fn names_behind_nor(tokens: &[Token<'_>]) -> Names {
-    const REACH: usize = 3;
-    let words: Vec<&str> = tokens.iter().flat_map(|token| token.words.iter().map(String::as_str)).take(REACH).collect();
-    let is_nor = matches!(words.as_slice(), ["AND", "NOR" | "NEITHER", ..] | ["NOR" | "NEITHER", ..]);
-    let named = tokens.iter().skip(REACH - 1).filter(|token| !token.names.is_empty());
-    named.take(usize::from(is_nor)).flat_map(|token| token.names.iter().cloned()).collect()
 }
 
 /// The words of a line that a payee's name may begin with: the first, and what stands behind *from* and *to*.

@@ -1,9 +1,10 @@
-//! What the context states of people by name that is no pay: "Wayne Example gets dividends", "S EXAMPLE: DLA", "Wife K EXAMPLE housekeeping".
+//! What the context states that people are paid but wages, by name: "Wayne Example gets dividends", "S EXAMPLE: DLA", "Wife K EXAMPLE
+//! housekeeping", "D. Example is self-employed".
 
 use crate::domain::coding::person::is_forename;
 use crate::domain::coding::text::{fold, sentences};
 
-/// What a person is paid, other than for work.
+/// What a person is paid, other than wages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paid {
     /// Dividends of shareholders.
@@ -55,6 +56,9 @@ const REMARKS: &[&str] = &[
     "WAGES",
 ];
 
+/// Words of lines with which owners pay themselves.
+const OWN: &[&str] = &["DRAWINGS", "OWN", "PERSONAL", "PRIVATE"];
+
 /// Words of a line to a person at most, what the bank prints among them.
 const LINE_WORDS_MAX: usize = 5;
 /// The same to one who works.
@@ -77,8 +81,9 @@ impl People {
                 // "Ben and Lou Example": of both.
                 let until = if until <= place + 2 { raw.len() } else { until };
                 let said = raw.get(place + 1..until).unwrap_or_default();
-                let before = place.checked_sub(1).and_then(|at| raw.get(at)).map_or(String::new(), |word| fold(word));
-                found.push(paid(said, &before));
+                // The word before the forename.
+                let before = place.checked_sub(2).and_then(|at| raw.get(at)).map_or(String::new(), |word| fold(word));
+                found.push(said_paid(said, &before));
             }
             // "A and B are self-employed": of both.
             for turn in (1..found.len()).rev() {
@@ -102,7 +107,6 @@ impl People {
             return None;
         }
         let words: Vec<&str> = text.split(' ').collect();
-        let is_remarked = words.iter().any(|word| REMARKS.contains(word));
         let is_forename_of = |person: &Person, word: &&str| {
             *word == person.forename
                 || word.chars().count() == 1 && person.forename.starts_with(*word)
@@ -116,12 +120,14 @@ impl People {
             })
         };
         let mut found = self.list.iter().filter(is_meant).map(|person| person.paid);
-        let first = found.next()?;
-        let is_work = first == Paid::SelfEmployed;
-        let is_own = words.iter().any(|word| matches!(*word, "PERSONAL" | "DRAWINGS" | "OWN" | "PRIVATE"));
-        let is_silent = !is_own
-            && if is_work { words.len() <= WORK_WORDS_MAX } else { words.len() <= LINE_WORDS_MAX && !is_remarked };
-        found.all(|other| is_silent && other == first).then_some(first).filter(|_| is_silent)
+        let first = found.next().filter(|first| found.all(|other| other == *first))?;
+        let has = |remarks: &[&str]| words.iter().any(|word| remarks.contains(word));
+        let says_else = if first == Paid::SelfEmployed {
+            words.len() > WORK_WORDS_MAX
+        } else {
+            words.len() > LINE_WORDS_MAX || has(REMARKS)
+        };
+        (!says_else && !has(OWN)).then_some(first)
     }
 }
 
@@ -157,8 +163,8 @@ fn names(raw: &[&str]) -> Vec<(usize, String, String)> {
     found
 }
 
-/// What the words behind a name say that its bearer is paid, if it is no pay.
-fn paid(said: &[&str], before: &str) -> Option<Paid> {
+/// What the words behind a name say that its bearer is paid but wages; `before` is the word before the name.
+fn said_paid(said: &[&str], before: &str) -> Option<Paid> {
     let words: Vec<String> =
         said.iter().flat_map(|raw| fold(raw).split(' ').map(str::to_owned).collect::<Vec<_>>()).collect();
     let is = |at: usize, wanted: &[&str]| words.get(at).is_some_and(|word| wanted.contains(&word.as_str()));
@@ -201,7 +207,7 @@ mod tests {
     #[test]
     fn people_are_paid_what_the_context_says() {
         let context = "Skips. Donna Crabb also (salary). Wayne Crabb gets dividends. Joanna Fell: DLA. Ben and Lucy Cray - dividends only, \
-                       no salary. Wife K SPRY £400 pm housekeeping. Money I send to Anna Demir is home money. Ruth Sibley is on the payroll, \
+                       no salary. Wife K SPRY £400 pm housekeeping. My wife Mary Hart is drawings. Money I send to Anna Demir is home money. Ruth Sibley is on the payroll, \
                        no dividends. Imogen Ware: net salary clears Salary Control, other sums are dividends";
         let people = People::read(context);
         for (text, paid) in [
@@ -213,6 +219,7 @@ mod tests {
             ("B CRAY", Some(Paid::Dividends)),
             ("L CRAY", Some(Paid::Dividends)),
             ("K SPRY", Some(Paid::Drawings)),
+            ("M HART", Some(Paid::Drawings)),
             ("ANNA DEMIR", Some(Paid::Drawings)),
             ("RUTH SIBLEY", None),
             ("IMOGEN WARE", Some(Paid::Dividends)),

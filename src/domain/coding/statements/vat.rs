@@ -1,6 +1,8 @@
 //! What a sentence of the context says of VAT.
 
-use super::{Token, VatSaid};
+use super::reading::ends_part;
+use super::{Names, Token, VatSaid};
+use crate::domain::coding::knowledge::{WordLists, stem};
 use crate::domain::coding::outcome::Vat;
 
 /// What is said of VAT here, if anything.
@@ -70,4 +72,55 @@ pub(super) fn vat_at(tokens: &[Token<'_>], at: usize, is_first: bool) -> Option<
         _ if token.raw.starts_with("5%") && !is_denied => Some(VatSaid::Code(Vat::Reduced)),
         _ => None,
     }
+}
+
+/// Stems of what VAT is said of: the words of its part of the sentence that tell something. Of what a journal takes out of the sales
+/// later, or what is only mostly so, nothing is said.
+pub(super) fn subject(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Option<Vec<String>> {
+    const LETTERS_MIN: usize = 4;
+    const WORDS_MAX: usize = 6;
+    const CORRECTED: &[&str] = &[
+        "JOURNAL",
+        "JOURNALS",
+        "JOURNALLED",
+        "MAINLY",
+        "MOSTLY",
+        "PARTLY",
+        "SHARE",
+        "SPLIT",
+        "SPLITS",
+        "TAKE",
+        "TAKEN",
+    ];
+    const UNTELLING: &[&str] = &[
+        "BUSINESS", "FARM", "GIFT", "JOB", "MAIN", "RATED", "RENT", "SALE", "SELL", "SHOP", "SOLD", "STOCK", "VOUCHER",
+    ];
+    let has = |words: &[&str]| tokens.iter().flat_map(|token| &token.words).any(|word| words.contains(&word.as_str()));
+    if has(CORRECTED) {
+        return None;
+    }
+    let mut part: Vec<&Token<'_>> = Vec::new();
+    for token in tokens.get(..at)?.iter().rev().take_while(|token| !ends_part(token.raw)).take(WORDS_MAX) {
+        part.push(token);
+        if token.raw.starts_with('(') {
+            break;
+        }
+    }
+    let words = part.into_iter().rev().flat_map(|token| token.words.iter());
+    let is_telling = |word: &&String| {
+        let stem = stem(word);
+        let is_plain = UNTELLING.contains(&stem.as_str()) || lists.account_plain.has(&stem);
+        word.chars().count() >= LETTERS_MIN && word.chars().all(char::is_alphabetic) && !is_plain
+    };
+    let words: Vec<String> = words.filter(is_telling).map(|word| stem(word)).collect();
+    (!words.is_empty()).then_some(words)
+}
+
+/// Names of which the same is denied: "isn't registered and nor is A".
+pub(super) fn names_behind_nor(tokens: &[Token<'_>]) -> Names {
+    const REACH: usize = 3;
+    let words: Vec<&str> = tokens.iter().flat_map(|token| token.words.iter().map(String::as_str)).take(REACH).collect();
+    let is_nor = matches!(words.as_slice(), ["AND", "NOR" | "NEITHER", ..] | ["NOR" | "NEITHER", ..]);
+    let named = tokens.iter().skip(REACH - 1).filter(|token| !token.names.is_empty());
+    named.take(usize::from(is_nor)).flat_map(|token| token.names.iter().cloned()).collect()
 }

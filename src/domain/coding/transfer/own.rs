@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use crate::domain::coding::batch::{Account, AccountType, Batch};
-use crate::domain::coding::context::{banked_cash, has_phrase, is_banked_from};
+use crate::domain::coding::context::{banked_cash, has_phrase, is_banked_from, sentences_on_banking};
 use crate::domain::coding::line::Tags;
 use crate::domain::coding::text::fold;
 
@@ -135,7 +135,10 @@ impl OwnAccounts {
 
     /// The account of cash that a sentence on banking names best: "cash banked comes out of the till".
     fn till_of(&self, batch: &Batch<'_>, charted: &[Named], resolved: &[Option<usize>]) -> Option<usize> {
-        let context = &batch.business_context;
+        let on_banking = sentences_on_banking(&batch.business_context);
+        if on_banking.is_empty() {
+            return None;
+        }
         // A jar, a tin, a safe: whatever the account is called.
         let is_kept = |account: &usize| {
             batch.accounts.get(*account).is_some_and(|account| account.kind == AccountType::Asset)
@@ -147,13 +150,13 @@ impl OwnAccounts {
             let is_other = name
                 .iter()
                 .any(|word| is_bank(word) || matches!(*word, "DEBTORS" | "PAYPAL" | "RESERVE" | "SAVINGS" | "STOCK"));
-            !name.is_empty() && !is_other && is_banked_from(context, &name.join(" "))
+            !name.is_empty() && !is_other && is_banked_from(&on_banking, &name.join(" "))
         });
         let called: Vec<usize> = called.collect();
         if let [only] = called.as_slice() {
             return Some(*only);
         }
-        let sentence = banked_cash(context)?;
+        let sentence = banked_cash(&on_banking)?;
         let of_cash = self.owns.iter().filter(|own| own.kind == Kind::Cash).filter_map(|own| own.account);
         let mut named: Vec<(usize, usize)> = of_cash
             .filter_map(|account| {

@@ -1,0 +1,101 @@
+//! Where the context sends a line: by a code, an amount, the payee's name, or what it says that a person is paid.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{DRAWINGS, Decider, OWN_SALES_FIT};
+use crate::domain::coding::batch::AccountType;
+use crate::domain::coding::chart::Fit;
+use crate::domain::coding::instructions::is_payment_service;
+use crate::domain::coding::knowledge::stem;
+use crate::domain::coding::person::is_person;
+use crate::domain::coding::statements::Paid;
+use crate::domain::coding::weights::WEIGHTS;
+use crate::domain::coding::wording::Wording;
+
+impl Decider<'_> {
+    /// Adds the accounts that the context sends lines like this to, by code or by amount.
+    pub(super) fn add_instructed(
+        &self,
+        wording: &Wording,
+        (money_in, named_pence): (bool, Option<i128>),
+        is_remarked: bool,
+        named: &mut BTreeMap<usize, f32>,
+    ) {
+        // What a person is paid for now is said by the remark, if by anything.
+        let weight =
+            if is_remarked && is_person(&wording.payee) { WEIGHTS.instructed_person } else { WEIGHTS.instructed };
+        for (account, share) in self.hints.instructions.accounts(wording.text()) {
+            let is_cleared = self.chart.kinds.get(account) == Some(&AccountType::Asset);
+            if is_cleared || self.takes(account, money_in) {
+                *named.entry(account).or_insert(0.0) += weight * share;
+            }
+        }
+        let beside_amount: Vec<&str> =
+            named_pence.into_iter().flat_map(|pence| self.hints.instructions.beside_amount(pence)).collect();
+        // "My 350 a week is drawings".
+        if !money_in
+            && beside_amount.contains(&"DRAWING")
+            && self.reader.owner_of(wording).is_none()
+            && let Some(drawn) = self.only_drawings()
+        {
+            *named.entry(drawn.account).or_insert(0.0) += WEIGHTS.instructed;
+        }
+        for word in beside_amount {
+            for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
+                if self.takes(*account, money_in) {
+                    *named.entry(*account).or_insert(0.0) += WEIGHTS.hinted_word * part;
+                }
+            }
+        }
+    }
+
+    /// The account that the context sends a line's payee to by its name, and how plainly.
+    pub(super) fn stated(&self, wording: &Wording, money_in: bool) -> Option<(usize, f32)> {
+        let is_kept = |account| self.chart.kinds.get(account) == Some(&AccountType::Asset);
+        let stated = |account| is_kept(account) || self.takes(account, money_in);
+        let is_owners = || self.reader.owner_of(wording).is_some();
+        let paid = self.hints.statements.people.paid(wording.text()).filter(|_| !money_in);
+        let paid = paid.filter(|paid| *paid != Paid::SelfEmployed || !is_owners());
+        if let Some(account) = paid.and_then(|paid| self.account_of_paid(paid, wording)) {
+            return Some((account, 1.0));
+        }
+        // A card company's fees are not the takings that it pays out.
+        let is_fee = !money_in && wording.text().split(' ').any(is_payment_service);
+        let is_spent = |account| self.chart.kinds.get(account) == Some(&AccountType::Expense);
+        self.hints.statements.account(wording.text(), |account| stated(account) && (!is_fee || is_spent(account)))
+    }
+
+    /// The account of drawings, unless each owner has one.
+    fn only_drawings(&self) -> Option<Fit> {
+        const APART: f32 = 0.05;
+        let fits = self.knowledge.id(DRAWINGS).map_or(&[][..], |id| self.chart.fits(id));
+        let (first, others) = fits.split_first()?;
+        others.iter().all(|other| other.score < first.score - APART).then_some(*first)
+    }
+
+    /// Where what a person is paid goes, if the chart keeps it.
+    fn account_of_paid(&self, paid: Paid, wording: &Wording) -> Option<usize> {
+        let concept = match paid {
+            Paid::Dividends => "dividends",
+            Paid::Loan => "director_loan",
+            Paid::Drawings if self.reader.is_company() => "director_loan",
+            Paid::Drawings => DRAWINGS,
+            Paid::SelfEmployed => return self.account_of_work(wording),
+        };
+        let fits = self.knowledge.id(concept).map_or(&[][..], |id| self.chart.fits(id));
+        fits.first().filter(|fit| fit.score >= OWN_SALES_FIT).map(|fit| fit.account)
+    }
+
+    /// The account of those who work for themselves, where the chart has one, or one that a line names.
+    fn account_of_work(&self, wording: &Wording) -> Option<usize> {
+        let words: Vec<String> = wording.text().split(' ').map(stem).collect();
+        let fits = ["subcontractors", "freelancers"].into_iter().filter_map(|name| self.knowledge.id(name));
+        let own = fits.flat_map(|id| self.chart.fits(id)).filter(|fit| fit.score >= OWN_SALES_FIT);
+        let is_spent = |fit: &&Fit| self.chart.kinds.get(fit.account) == Some(&AccountType::Expense);
+        let accounts: BTreeSet<usize> = own.filter(is_spent).map(|fit| fit.account).collect();
+        let shared = |account: usize| words.iter().filter(|word| self.chart.has_word(account, word)).count();
+        let named =
+            accounts.iter().copied().filter(|account| shared(*account) > 0).max_by_key(|account| shared(*account));
+        named.or_else(|| accounts.first().copied().filter(|_| accounts.len() == 1))
+    }
+}
