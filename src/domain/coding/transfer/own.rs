@@ -161,7 +161,7 @@ impl OwnAccounts {
         let mut named: Vec<(usize, usize)> = of_cash
             .filter_map(|account| {
                 let words = charted.get(account)?.words.iter();
-                Some((words.filter(|word| has_phrase(&sentence, word)).count(), account))
+                Some((words.filter(|word| has_phrase(sentence, word)).count(), account))
             })
             .collect();
         named.sort_unstable_by_key(|(count, account)| (std::cmp::Reverse(*count), *account));
