@@ -285,7 +285,7 @@ fn run_jobs(mut client: Connection, bodies: &[Dataset], key: &str, count: usize)
 }
 
 pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
-    let connections = bench.full_or_sample(1_000, 200);
+    let connections = bench.full_or_sample(1_000, 100);
     let (installation, _postgres) = bench.installation("service")?;
     let server = installation.serve_ready()?;
     let person = installation.add_person("served@example.com", 0, 100_000_000)?;
@@ -300,7 +300,7 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
 
     // A first, smaller attack and the idle probes come before anything is counted: what a process needs once (jobs run,
     // caches filled, threads woken) is not growth for a connection.
-    let jobs_of_client = bench.full_or_sample(1_500, 800);
+    let jobs_of_client = bench.full_or_sample(1_500, 300);
     let clients = [server.connect()?, server.connect()?];
     thread::scope(|scope| {
         let running = clients.map(|client| scope.spawn(|| run_jobs(client, &small, &key, jobs_of_client)));
