@@ -17,6 +17,7 @@ pub mod job;
 pub mod ledger;
 pub mod mail;
 pub mod oauth;
+pub mod parallel;
 pub mod password;
 pub mod problem;
 pub mod recon;

@@ -22,6 +22,7 @@ use super::transfer::{self, OwnAccounts, Transfer};
 use super::vat::AllowedVat;
 use super::wording::{Channel, Wording, begins_with_codes};
 use crate::domain::control::{Control, Stopped, Unattended};
+use crate::domain::parallel;
 
 /// Rows between two questions whether the answer is still wanted.
 const ROWS_PER_CHECK: usize = 128;
@@ -82,51 +83,60 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     let mut moved = transfer::pair(&lines, &batch.accounts, &own, |row| settled.get(row).is_some_and(Option::is_some));
 
     let wordings = wordings(&lines, &tags, control)?;
-    let mut decided: Vec<Decision> = Vec::with_capacity(lines.len());
-    let mut known: HashMap<Known<'_>, Decision> = HashMap::new();
+    let mut distinct: Vec<(&Wording, Known<'_>)> = Vec::new();
+    let mut places: HashMap<Known<'_>, usize> = HashMap::new();
+    let mut place_of: Vec<usize> = Vec::with_capacity(lines.len());
     for (at, (line, wording)) in lines.iter().zip(&wordings).enumerate() {
-        if at % ROWS_PER_CHECK == 0 {
-            if control.is_cancelled() {
-                return Err(Stopped);
-            }
-            control.progress(u64::try_from(at).unwrap_or(u64::MAX));
+        if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
+            return Err(Stopped);
         }
-        let money_in = line.amount > 0;
         let size = Size {
             is_large: line.pence <= -business.asset_from_pence,
             digits: history::size_of(line.pence),
             named_pence: hints.instructions.named_amount(line.pence),
         };
-        let decision = known
-            .entry(Known {
-                padded: &wording.padded,
-                payee: &wording.payee,
-                channel: wording.channel,
-                category: wording.category,
-                money_in,
-                size,
-                home: line.tag,
-            })
-            .or_insert_with(|| {
-                // A line without words is not even a usual one.
-                let is_mute = wording.text().is_empty() && wording.category.is_none();
-                if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, size, line.tag) }
-            });
-        decided.push(decision.clone());
+        let known = Known {
+            padded: &wording.padded,
+            payee: &wording.payee,
+            channel: wording.channel,
+            category: wording.category,
+            money_in: line.amount > 0,
+            size,
+            home: line.tag,
+        };
+        place_of.push(*places.entry(known).or_insert_with_key(|known| {
+            distinct.push((wording, known.clone()));
+            distinct.len() - 1
+        }));
     }
+    let rows_of = |done: usize| lines.len() * done / distinct.len().max(1);
+    let progress = |done: usize| control.progress(u64::try_from(rows_of(done)).unwrap_or(u64::MAX));
+    let decisions = parallel::map(&distinct, control, progress, |(wording, known)| {
+        // A line without words is not even a usual one.
+        let is_mute = wording.text().is_empty() && wording.category.is_none();
+        if is_mute {
+            decider.unknown(known.money_in)
+        } else {
+            decider.decide(wording, known.money_in, known.size, known.home)
+        }
+    })?;
+    let mut decided: Vec<Decision> = place_of.iter().filter_map(|place| decisions.get(*place).cloned()).collect();
     let mut history = History::read(batch, &chart, &decider, &allowed, control)?;
     let mut recalls: Vec<Option<Recall>> = Vec::new();
     if let Some(history) = &mut history {
         history.count_payees(lines.iter().zip(&wordings));
-        for (at, ((line, wording), decision)) in lines.iter().zip(&wordings).zip(&mut decided).enumerate() {
-            if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
-                return Err(Stopped);
-            }
-            let recall = history.recall(line, wording, decision);
-            if let Some(recall) = &recall {
+        let history = &*history;
+        let asked: Vec<((&Line<'_>, &Wording), &Decision)> = lines.iter().zip(&wordings).zip(&decided).collect();
+        recalls = parallel::map(
+            &asked,
+            control,
+            |_| (),
+            |((line, wording), decision)| history.recall(line, wording, decision),
+        )?;
+        for (decision, recall) in decided.iter_mut().zip(&recalls) {
+            if let Some(recall) = recall {
                 *decision = recall.decision.clone();
             }
-            recalls.push(recall);
         }
     }
     let is_seen =
@@ -250,14 +260,7 @@ fn wordings(lines: &[Line<'_>], tags: &Tags<'_>, control: &dyn Control) -> Resul
     debug_assert!(by_tag.len() <= tags.names().len() + 1);
     let coded: BTreeMap<Option<usize>, bool> =
         by_tag.into_iter().map(|(tag, texts)| (tag, begins_with_codes(texts.into_iter()))).collect();
-    let mut wordings = Vec::with_capacity(lines.len());
-    for (at, line) in lines.iter().enumerate() {
-        if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
-            return Err(Stopped);
-        }
-        wordings.push(Wording::of(line, coded.get(&line.tag).copied().unwrap_or(false)));
-    }
-    Ok(wordings)
+    parallel::map(lines, control, |_| (), |line| Wording::of(line, coded.get(&line.tag).copied().unwrap_or(false)))
 }
 
 /// What every row needs.

@@ -11,6 +11,7 @@ use crate::domain::coding::line::Line;
 use crate::domain::coding::outcome::{Method, Vat};
 use crate::domain::coding::wording::Wording;
 use crate::domain::control::{Control, Stopped};
+use crate::domain::parallel;
 
 /// The most payees that are read for what they teach about others, spread evenly over all.
 const MOST_READ: usize = 4000;
@@ -20,9 +21,6 @@ const NEVER_USED: f32 = 0.2;
 
 /// A past of so many payees says of others half of what a long one says.
 const FEW_PAYEES: f32 = 30.0;
-
-/// Payees between two questions whether the answer is still wanted.
-const PAYEES_PER_CHECK: usize = 64;
 
 /// Something a line has, by which payees are alike.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -104,11 +102,14 @@ impl Unseen {
         let step = past.payees.len().div_ceil(MOST_READ).max(1);
         let (mut read, mut agreed) = (0.0_f32, 0.0_f32);
         let mut by_account: FxHashMap<usize, FxHashMap<ConceptId, f32>> = FxHashMap::default();
-        for (at, payee) in past.payees.iter().step_by(step).enumerate() {
-            if at % PAYEES_PER_CHECK == 0 && control.is_cancelled() {
-                return Err(Stopped);
-            }
-            let decision = decider.decide(&payee.wording, payee.money_in, Size::of_past(size_of(payee.pence())), None);
+        let payees: Vec<&Payee> = past.payees.iter().step_by(step).collect();
+        let decisions = parallel::map(
+            &payees,
+            control,
+            |_| (),
+            |payee| decider.decide(&payee.wording, payee.money_in, Size::of_past(size_of(payee.pence())), None),
+        )?;
+        for (payee, decision) in payees.into_iter().zip(decisions) {
             let shares = payee.shares();
             for feature in features(towns, &payee.wording, payee.pence(), &decision) {
                 let spread = learned.features.entry(feature).or_default();
