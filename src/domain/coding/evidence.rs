@@ -504,6 +504,10 @@ impl<'k> Reader<'k> {
             sums.add(concept, WEIGHTS.decisive_trade, Method::UniversalPattern);
             return;
         }
+        if let Some(subcontractors) = self.reverse_charged(wording).filter(|_| !money_in) {
+            sums.add(subcontractors, WEIGHTS.decisive_trade, Method::UniversalPattern);
+            return;
+        }
         if money_in || !is_person(&wording.payee) && !self.is_employee(wording) {
             return;
         }
@@ -601,6 +605,13 @@ impl<'k> Reader<'k> {
         }
         let [one, other] = [self.named.subcontractors?, self.named.freelancers?];
         Some(if self.best_fit(one) >= self.best_fit(other) { one } else { other })
+    }
+
+    /// Subcontractors, where the context says that the reverse charge is on what the payee does and the chart has an account for them.
+    fn reverse_charged(&self, wording: &Wording) -> Option<ConceptId> {
+        let subcontractors = self.named.subcontractors.filter(|id| self.best_fit(*id) >= WEIGHTS.own_account)?;
+        let is_called_so = |(hint, word): (&Hint, &str)| hint.is_reverse_charged(word);
+        self.hints.about(&wording.payee).any(is_called_so).then_some(subcontractors)
     }
 
     /// Whether the payee is somebody whom the context names beside pay: the surname with the forename or its first letter.

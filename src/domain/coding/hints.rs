@@ -207,6 +207,21 @@ impl Hint {
         self.clauses.iter().any(|(clause, _)| clause.contains(&word) && says(clause))
     }
 
+    /// Whether the clause of a word says that the domestic reverse charge is on what is paid, which is on building work alone (VAT Notice 735).
+    pub fn is_reverse_charged(&self, word: &str) -> bool {
+        const ABROAD: &[&str] = &["ABROAD", "OVERSEAS", "FOREIGN", "EU", "IRELAND", "USA", "US"];
+        let word = format!(" {word} ");
+        let is_abroad = self.padded.split(' ').any(|part| ABROAD.contains(&part));
+        let says = |clause: &str| clause.contains(" REVERSE CHARGE ");
+        let at = self.clauses.iter().position(|(clause, _)| clause.contains(&word));
+        let mut spoken = at.and_then(|at| self.clauses.get(at..)).unwrap_or_default().iter().take(2).enumerate();
+        // "Example Ltd is VAT registered, reverse charge".
+        let is_few = |clause: &str| clause.split_whitespace().count() <= 3;
+        !self.is_first
+            && !is_abroad
+            && spoken.any(|(behind, (clause, _))| says(clause) && (behind == 0 || is_few(clause)))
+    }
+
     /// Stems of what a payment service takes, by the parts of the sentence that lead to it, back to the service before: "classes by
     /// Stripe, and mats and socks at the desk by SumUp". Where a sentence or a part about it begins with its name, those behind it are meant.
     fn taken_by(&self, word: &str) -> Vec<String> {

@@ -163,12 +163,20 @@ fn is_known(word: &str) -> bool {
     lexicon().words.contains(word) || Knowledge::get().meaning.knows(word)
 }
 
-/// The words that an unknown long word is made of, in their order; none when it is not plainly made of some.
+/// Last pieces of names of places, and of the people who are called after them: `Fellgate` keeps no gate.
+const PLACE_ENDINGS: &[&str] = &[
+    "BRIDGE", "BROOK", "CHURCH", "CROFT", "DALE", "FIELD", "FIELDS", "FORD", "GARTH", "GATE", "GROVE", "HALL", "HILL",
+    "MOOR", "STONE", "WATER", "WICK", "WOOD", "WORTH",
+];
+
+/// The words that an unknown long word is made of, in their order; none when it is not plainly made of some or is called like
+/// a place.
 pub fn pieces(word: &str) -> Option<Vec<&str>> {
     if word.len() < GLUED_FROM
         || word.len() > 24
         || !word.bytes().all(|byte| byte.is_ascii_uppercase())
         || is_known(word)
+        || Knowledge::get().words.town.has(word)
     {
         return None;
     }
@@ -201,7 +209,8 @@ pub fn pieces(word: &str) -> Option<Vec<&str>> {
     }
     cuts.reverse();
     let letters = cuts.iter().filter(|piece| piece.len() > SHORTEST_PIECE).count();
-    (cuts.len() > 1 && letters > 0).then_some(cuts)
+    let is_place = cuts.last().is_some_and(|last| PLACE_ENDINGS.contains(last));
+    (cuts.len() > 1 && letters > 0 && !is_place).then_some(cuts)
 }
 
 /// What a text that a bank cut off at its end goes on with, when every known phrase that begins so is about one thing.
@@ -272,6 +281,9 @@ mod tests {
         assert_eq!(pieces("GARDENGAMES").as_deref(), Some(&["GARDEN", "GAMES"][..]));
         assert_eq!(pieces("KITEPACKAGING").as_deref(), Some(&["KITE", "PACKAGING"][..]));
         assert_eq!(pieces("PACKAGING"), None);
+        for place in ["FELLGATE", "TIDEWATER", "HALLGARTH"] {
+            assert_eq!(pieces(place), None);
+        }
         assert_eq!(pieces("ZORBLAXQ"), None);
         assert_eq!(web_word("WWWASSEMBLYIDEASCOM"), "ASSEMBLYIDEAS");
         assert_eq!(web_word("UK"), "");

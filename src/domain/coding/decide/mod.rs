@@ -13,10 +13,12 @@ use super::batch::AccountType;
 use super::chart::{Chart, Fit, capital_of};
 use super::evidence::{Clue, Reader, is_money_back};
 use super::hints::Hints;
+use super::instructions::is_payment_service;
 use super::knowledge::{ConceptId, Knowledge, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::person::is_person;
+use super::statements::Paid;
 use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording};
 
@@ -182,6 +184,14 @@ impl<'k> Decider<'k> {
         if !money_in && self.is_about(clues.first(), &["pension"]) {
             clues.retain(|clue| !self.is_about(Some(clue), &["salaries"]));
         }
+        // Nor does whoever works for himself have wages, although he works shifts.
+        const WAGES: &[&str] = &["PAYROLL", "SALARY", "WAGE", "WAGES"];
+        if !money_in
+            && self.hints.statements.people.paid(wording.text()) == Some(Paid::SelfEmployed)
+            && !wording.text().split(' ').any(|word| WAGES.contains(&word))
+        {
+            clues.retain(|clue| !self.is_about(Some(clue), &["salaries"]));
+        }
         let owners = self.owners_concepts(wording, money_in);
         self.keep_meant(wording, &clues, (money_in, is_large), owners, &mut named);
         let worded = clues.len();
@@ -201,6 +211,11 @@ impl<'k> Decider<'k> {
             *named.entry(account).or_insert(0.0) += WEIGHTS.account_word * WEIGHTS.home_word * part;
         }
         let best_named = named.values().copied().fold(0.0, f32::max);
+        // What a card company pays out was not paid in cash.
+        let is_of_service = is_by_card && wording.text().split(' ').any(is_payment_service);
+        if is_of_service {
+            named.retain(|account, _| !self.takes_cash_alone(*account));
+        }
         let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
         if clues.iter().all(|clue| clue.score < WEIGHTS.fallback_below) && best_named == 0.0 {
             return Decision { is_to_person, ..self.unknown(money_in) };
@@ -210,7 +225,11 @@ impl<'k> Decider<'k> {
         }
         // The wages of others are not meant by a word of a director's salary.
         if self.is_about(clues.first(), &["director_salary"]) {
-            named.retain(|account, _| self.fit(*account, "salaries") <= self.fit(*account, "director_salary"));
+            // But for the account that has the payee's whole name.
+            let of_name = self.paired(wording.text(), money_in);
+            named.retain(|account, _| {
+                of_name.contains(account) || self.fit(*account, "salaries") <= self.fit(*account, "director_salary")
+            });
         }
         self.clear_net_wages(wording, &clues, &mut named);
         self.add_instructed(wording, (money_in, named_pence), strongest >= WEIGHTS.usual, &mut named);
@@ -222,7 +241,7 @@ impl<'k> Decider<'k> {
             self.drop_income(&mut clues, gives_back);
         }
         let stated = stated.map(|(account, _)| account);
-        let decision = self.weigh(&clues, &named, (money_in, is_by_card), gives_back, stated);
+        let decision = self.weigh(&clues, &named, (money_in, is_by_card, is_of_service), gives_back, stated);
         let usual = clues.get(worded..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
         let is_usual = usual && decision.method == Method::Semantic;
         let is_weak = match decision.method {
@@ -346,7 +365,7 @@ impl<'k> Decider<'k> {
         &self,
         clues: &[Clue],
         named: &BTreeMap<usize, f32>,
-        (money_in, is_taken_by_card): (bool, bool),
+        (money_in, is_taken_by_card, is_of_service): (bool, bool, bool),
         gives_back: bool,
         stated: Option<usize>,
     ) -> Decision {
@@ -363,11 +382,11 @@ impl<'k> Decider<'k> {
                 && !self.reader.pay_goes_to_wages();
             owed_as_wages = owed_as_wages.or(Some(best.account).filter(|_| is_pay && clue.score >= WEIGHTS.usual));
             // A chart without an account for a concept makes the concept less likely.
+            // Sales of which nothing is said but how they were paid for.
+            let is_paid = best.score < OWN_SALES_FIT && self.is_about(Some(clue), PAID_SALES);
             let weight = (WEIGHTS.sharpness * clue.score).exp()
                 * (WEIGHTS.fit_floor + (1.0 - WEIGHTS.fit_floor) * best.score.min(1.0) * best.score.min(1.0));
             total += weight;
-            // Sales of which nothing is said but how they were paid for.
-            let is_paid = best.score < OWN_SALES_FIT && self.is_about(Some(clue), PAID_SALES);
             // What cards take where services are sold is not what a shop beside them sold.
             let is_beside = self.is_about(Some(clue), &["card_takings"]) && self.sells_beside_services();
             let is_online = is_paid && !self.is_about(Some(clue), &["card_takings"]);
@@ -376,7 +395,8 @@ impl<'k> Decider<'k> {
             let scores: Vec<f32> = fits
                 .iter()
                 .map(|fit| {
-                    let is_billed = NOT_PAID_BY_CARD.iter().any(|word| self.chart.has_word(fit.account, word));
+                    let is_billed = NOT_PAID_BY_CARD.iter().any(|word| self.chart.has_word(fit.account, word))
+                        || is_of_service && self.takes_cash_alone(fit.account);
                     let is_by_card = !(is_paid || is_taken_by_card) || !is_billed;
                     let is_main = is_sales && is_by_card && Some(fit.account) == self.chart.main_sales;
                     let is_apart = !is_by_card || is_beside && self.is_for_goods(fit.account);
@@ -464,6 +484,16 @@ impl<'k> Decider<'k> {
             *mut_score = if best > *score { best + WEIGHTS.spoken_of } else { *score };
         }
         preferred
+    }
+
+    /// Whether an account is that of cash beside another of cards: *Counter sales (cash)*, *Counter sales (card)*.
+    fn takes_cash_alone(&self, account: usize) -> bool {
+        let is_income = |account: usize| self.chart.kinds.get(account) == Some(&AccountType::Income);
+        let of_cards = |other: usize| is_income(other) && self.chart.has_word(other, "CARD");
+        is_income(account)
+            && self.chart.has_word(account, "CASH")
+            && !self.chart.has_word(account, "CARD")
+            && (0..self.chart.kinds.len()).any(of_cards)
     }
 
     /// Whether two accounts share at least two words, and all but two at most of each.

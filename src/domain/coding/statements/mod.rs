@@ -428,14 +428,18 @@ fn join_names(tokens: &mut [Token<'_>]) {
     }
 }
 
-/// Takes the names of bookkeeping software away where it is what somebody works with: "I run a little payroll in FreeAgent".
+/// Takes the names of bookkeeping software away where it is what somebody works with, or does work itself: "I run a little payroll in
+/// FreeAgent", "which Xero journals".
 fn forget_tools(tokens: &mut [Token<'_>]) {
     const SOFTWARE: &[&str] = &["BRIGHTPAY", "DEXT", "FREEAGENT", "IRIS", "MONEYSOFT", "QUICKBOOKS", "SAGE", "XERO"];
     const LEADS: &[&str] = &["IN", "ON", "FROM", "THROUGH", "USING", "VIA", "WITH"];
+    const WORKS: &[&str] = &["DOES", "HANDLES", "JOURNALS", "POSTS", "RECORDS", "RUNS", "WORKS"];
+    let has = |token: Option<&Token<'_>>, words: &[&str]| {
+        token.is_some_and(|token| token.words.iter().any(|word| words.contains(&word.as_str())))
+    };
     for at in 1..tokens.len() {
-        let is_led =
-            tokens.get(at - 1).is_some_and(|token| token.words.iter().any(|word| LEADS.contains(&word.as_str())));
-        if let Some(token) = tokens.get_mut(at).filter(|_| is_led) {
+        let is_tool = has(tokens.get(at - 1), LEADS) || has(tokens.get(at + 1), WORKS);
+        if let Some(token) = tokens.get_mut(at).filter(|_| is_tool) {
             token.names.retain(|(name, _)| !SOFTWARE.contains(&name.as_str()));
         }
     }

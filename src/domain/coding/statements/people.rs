@@ -149,7 +149,16 @@ fn names(raw: &[&str]) -> Vec<(usize, String, String)> {
         let is_first = is_capital(first)
             && !first.ends_with([',', ':', ';'])
             && (is_forename(&forename) || is_initial(&forename) || forename == "A" && is_printed);
-        if is_surname && is_first {
+        // "Xanthe Example and Joe Sample", where only the second forename is known.
+        let is_joined_first = is_capital(first)
+            && is_surname
+            && forename.chars().count() >= 3
+            && forename.chars().all(char::is_alphabetic)
+            && !first.ends_with([',', ':', ';', '.'])
+            && raw.get(at + 2).is_some_and(|word| matches!(*word, "and" | "&" | "+"))
+            && raw.get(at + 3).is_some_and(|word| is_capital(word) && is_forename(&bare(word)))
+            && raw.get(at + 4).is_some_and(|word| is_capital(word) && !is_forename(&bare(word)));
+        if is_surname && (is_first || is_joined_first) {
             // "Ben and Lou Example".
             let before = at.checked_sub(2).and_then(|at| raw.get(at)).map(|word| bare(word));
             let is_joined =
@@ -228,13 +237,15 @@ mod tests {
             assert_eq!(people.paid(text), paid, "{text}");
         }
         let working = People::read(
-            "A boatyard. Shipwright C. Bolitho and welder D. Rowe are self-employed, not VAT registered. Ada Quill is not self-employed.",
+            "A boatyard. Shipwright C. Bolitho and welder D. Rowe are self-employed, not VAT registered. Ada Quill is not self-employed. \
+             Baristas Mina Kaur and Joe Stott are self-employed, not VAT reg.",
         );
         for (text, paid) in [
             ("D ROWE WELDING WK37", Some(Paid::SelfEmployed)),
             ("C BOLITHO", Some(Paid::SelfEmployed)),
             ("D ROWE PERSONAL", None),
             ("ADA QUILL", None),
+            ("MINA KAUR SHIFTS W E JUN", Some(Paid::SelfEmployed)),
         ] {
             assert_eq!(working.paid(text), paid, "{text}");
         }

@@ -174,6 +174,12 @@ pub(super) const ALL: &[&str] =
 /// Verbs of a payment that clears an account.
 const CLEARS: &[&str] = &["CLEAR", "CLEARS", "CLEARED"];
 
+/// Words between a shop and what is said of what is bought there.
+const BEHIND_SHOPS: &[&str] =
+    &["BITS", "BUSINESS", "CARD", "COMPANY", "ON", "ORDERS", "SHOP", "SHOPPING", "SHOPS", "STUFF", "THE"];
+/// Those that stand between at most.
+const BEHIND_SHOPS_MAX: usize = 5;
+
 /// Whether what stands here calls the names before it private: "are mine", "is me", "for home", "is Kate's own".
 pub(super) fn is_private(tokens: &[Token<'_>], at: usize) -> bool {
     if is_denied(tokens, at) {
@@ -199,7 +205,10 @@ pub(super) fn is_private(tokens: &[Token<'_>], at: usize) -> bool {
     // What stands right before the link: "clothes are Megan's" says nothing of the shops before it.
     let is_of_name =
         |back: usize| at.checked_sub(back).and_then(|at| tokens.get(at)).is_some_and(|token| !token.names.is_empty());
-    let is_linked = is_listed && is_of_name(1) || matches!(raw_before, "=" | "is" | "are") && is_of_name(2);
+    // "Waitrose on the card is Ann's", "Tesco shop is Ann's".
+    let is_between = |back: &usize| BEHIND_SHOPS.contains(&word(at.checked_sub(*back)));
+    let named_back = 2 + (2..=BEHIND_SHOPS_MAX).take_while(is_between).count();
+    let is_linked = is_listed && is_of_name(1) || matches!(raw_before, "=" | "is" | "are") && is_of_name(named_back);
     if is_linked && (ends || next(1) == "OWN") && possessor.is_some_and(|name| is_forename(&fold(name))) {
         return true;
     }
@@ -221,7 +230,10 @@ pub(super) fn is_private(tokens: &[Token<'_>], at: usize) -> bool {
         }
         "HOME" => ends && matches!(before, "FOR" | "IS" | "ARE"),
         "OUR" => next(1) == "OWN" && matches!(next(2), "HOUSE" | "HOME" | "FLAT" | "KITCHEN"),
-        "FAMILY" => matches!(before, "THE" | "OUR" | "MY") && matches!(next(1), "SHOP" | "SHOPPING" | "CAR"),
+        "FAMILY" => {
+            matches!(before, "THE" | "OUR" | "MY")
+                && matches!(next(1), "SHOP" | "SHOPPING" | "SPENDING" | "LIVING" | "FOOD" | "CAR")
+        }
         "NOTHING" => (next(1), next(2)) == ("TO", "DO") && (1..6).any(|behind| next(behind) == "BUSINESS"),
         "DAUGHTERS" | "SONS" | "KIDS" | "CHILDRENS" | "WIFES" | "HUSBANDS" | "MUMS" | "DADS" => {
             matches!(before, "MY" | "HER" | "HIS") || before == "FOR" && !matches!(word(Some(at)), "KIDS" | "CHILDRENS")

@@ -45,8 +45,12 @@ pub(super) fn signals<'t>(words: &[&'t str], own: impl Fn(&'t str) -> bool) -> S
             "OWN" if matches!(after, "ACCOUNT" | "ACCOUNTS" | "AC" | "ACC") => signals.transfer = true,
             "ROUND" | "ROUNDUP" if after == "UP" || *word == "ROUNDUP" => signals.transfer = true,
             "SENT" if matches!(after, "MONEY" | "FROM") => signals.numbered = true,
-            // Notes and coins: "paid in at Post Office".
-            "OFFICE" if before == "POST" && words.windows(2).any(|pair| pair == ["PAID", "IN"]) => signals.cash = true,
+            // Notes and coins: "paid in at Post Office", "Post Office deposit".
+            "OFFICE"
+                if before == "POST" && (after == "DEPOSIT" || words.windows(2).any(|pair| pair == ["PAID", "IN"])) =>
+            {
+                signals.cash = true
+            }
             "POT" if matches!(before, "TO" | "FROM" | "INTO") => signals.transfer = true,
             "C" if before == "A" && matches!(words.get(place.wrapping_sub(2)), Some(&("TO" | "FROM"))) => {
                 signals.transfer = true

@@ -168,6 +168,7 @@ pub(super) fn is_weak(word: &str) -> bool {
 pub(super) fn spellings(word: &str) -> &'static [&'static str] {
     match word {
         "BUSINESS" => &["BUS", "BUSI", "BUSIN"],
+        "CLIENT" | "CLIENTS" => &["CLNT", "CLT"],
         "CURRENT" => &["CURR", "CUR"],
         "COMMERCIAL" => &["COMML", "COMM"],
         "SAVINGS" | "SAVER" | "SAVING" | "ESAVER" | "RESERVE" | "RESERVES" => {
