@@ -9,7 +9,7 @@ use super::hints::Hints;
 use super::instructions::is_payment_service;
 use super::knowledge::{Concept, ConceptId, Knowledge};
 use super::line::Line;
-use super::outcome::Vat;
+use super::outcome::{Method, Vat};
 use super::statements::VatSaid;
 use super::text::fold;
 use super::weights::WEIGHTS;
@@ -139,7 +139,10 @@ impl LineVat<'_> {
             if line.amount > 0 && kind == Some(&AccountType::Income) {
                 return self.vat_of_sales(Vat::NoVat);
             }
-            return if is_company && is_bought { Vat::Standard } else { Vat::NoVat };
+            // Nor is an account of goods that has their name in its own a guess.
+            let is_named =
+                decision.method == Method::AccountName && !decision.is_to_person && !self.is_from_abroad(line);
+            return if is_bought && (is_company || is_named) { Vat::Standard } else { Vat::NoVat };
         };
         let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
         let says = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));

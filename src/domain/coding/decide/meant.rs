@@ -29,6 +29,9 @@ const TOLD_BY_PAYEE: &[&str] = &[
 /// From this fit on an account may be meant by its name, where the payee tells what is paid for.
 const TOLD_FIT: f32 = 0.45;
 
+/// How much more than a statement of the context a word of a self-invested pension says: more than any word of pensions.
+const SELF_INVESTED: f32 = 1.5;
+
 /// Words of bringing animals to a mart, which is no purchase of them.
 const CARRIED: &[&str] = &["HAUL", "HAULAGE", "CARTAGE", "TRANSPORT"];
 
@@ -88,6 +91,15 @@ impl Decider<'_> {
         };
         if !money_in && self.is_about(clues.first(), &["pension"]) {
             named.retain(|account, _| self.fit(*account, "salaries") <= self.fit(*account, "pension"));
+        }
+        // A self-invested pension is a director's, where the chart keeps those apart.
+        let is_self_invested = wording.text().split(' ').any(|word| matches!(word, "SIPP" | "SSAS"));
+        if !money_in && is_self_invested && self.is_about(clues.first(), &["pension"]) {
+            let has = |account: &usize, word: &str| self.chart.has_word(*account, word);
+            let of_directors = |account: &usize| has(account, "PENSION") && has(account, "DIRECTOR");
+            for account in (0..self.chart.kinds.len()).filter(of_directors) {
+                *named.entry(account).or_insert(0.0) += WEIGHTS.stated * SELF_INVESTED;
+            }
         }
         if let Some((_, payee)) = clues.iter().enumerate().take(2).find(tells)
             && payee.score >= WEIGHTS.usual

@@ -77,7 +77,13 @@ impl Decider<'_> {
         let own_name = self.hints.own_name(wording.text());
         let mut before = "";
         let mut seen = BTreeSet::new();
+        // That a council is paid does not say what for.
+        let is_council = !money_in && self.is_about(clues.first(), &["business_rates", "council_tax"]);
         for (word, phrase) in words_within(wording.text(), phrases) {
+            if is_council && word == "COUNCIL" {
+                before = "";
+                continue;
+            }
             // A subscription to what is known is no subscription of its own, and the caller's own name says nothing.
             let is_plain = is_software && matches!(word, "SUBSCRIPTION" | "SUBSCRIPTIONS" | "SUBS" | "SUB");
             if is_plain || own_name.contains(&word) {
