@@ -55,6 +55,7 @@ struct Named {
     supermarket: Option<ConceptId>,
     staff_welfare: Option<ConceptId>,
     client_entertaining: Option<ConceptId>,
+    workwear: Option<ConceptId>,
     customer_deposits: Option<ConceptId>,
     card_takings: Option<ConceptId>,
     business_rates: Option<ConceptId>,
@@ -83,6 +84,7 @@ impl<'k> Reader<'k> {
             supermarket: id("supermarket"),
             staff_welfare: id("staff_welfare"),
             client_entertaining: id("client_entertaining"),
+            workwear: id("workwear"),
             customer_deposits: id("customer_deposits"),
             card_takings: id("card_takings"),
             business_rates: id("business_rates"),
@@ -228,8 +230,12 @@ impl<'k> Reader<'k> {
             _ if FOR_ONESELF.contains(&name) => WEIGHTS.balance_sheet_fit,
             _ => 0.0,
         };
+        // What the high street sells to wear is no workwear where the context sends private purchases somewhere.
+        let is_worn = name == "clothes_shop"
+            && self.business.has_private_purchases
+            && self.best_fit(concept) <= self.named.workwear.map_or(0.0, |workwear| self.best_fit(workwear));
         self.business.likely(concept) <= 0.0
-            && self.best_fit(concept) < from
+            && (is_worn || self.best_fit(concept) < from)
             && self.private_account().is_some_and(|account| self.best_fit(account) >= WEIGHTS.own_account)
     }
 

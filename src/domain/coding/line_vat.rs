@@ -144,6 +144,10 @@ impl LineVat<'_> {
                 decision.method == Method::AccountName && !decision.is_to_person && !self.is_from_abroad(line);
             return if is_bought && (is_company || is_named) { Vat::Standard } else { Vat::NoVat };
         };
+        // What clears something that is owed is no sale.
+        if line.amount > 0 && decision.is_stated && kind == Some(&AccountType::Asset) {
+            return Vat::NoVat;
+        }
         let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
         let says = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));
         if matches!(kind, Some(AccountType::Liability | AccountType::Equity)) {

@@ -59,6 +59,14 @@ impl Decider<'_> {
         if let Some(account) = paid.and_then(|paid| self.account_of_paid(paid, wording)) {
             return Some((account, 1.0));
         }
+        // A retention that is released clears what is owed of it.
+        const RETAINED: &[&str] = &["RETENTION", "RETENTIONS"];
+        if money_in && wording.text().split(' ').any(|word| RETAINED.contains(&word)) {
+            let is_owed = |account: &usize| is_kept(*account) && self.chart.has_word(*account, "RETENTION");
+            if let Some(account) = (0..self.chart.kinds.len()).find(is_owed) {
+                return Some((account, 1.0));
+            }
+        }
         // A card company's fees are not the takings that it pays out.
         let is_fee = !money_in && wording.text().split(' ').any(is_payment_service);
         let is_spent = |account| self.chart.kinds.get(account) == Some(&AccountType::Expense);

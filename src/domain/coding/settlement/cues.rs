@@ -25,6 +25,8 @@ impl Cues {
         let mut before = "";
         for word in line.words() {
             match word {
+                // Of cash, at a bank or a post office.
+                "DEPOSIT" if matches!(before, "BRANCH" | "CASH" | "COUNTER" | "OFFICE" | "PO") => {}
                 "PART" | "PARTIAL" | "PARTPAY" | "PARTPAYMENT" | "PTPMT" | "PPMT" | "HALF" | "INSTALMENT"
                 | "INSTALLMENT" | "INSTAL" | "INSTALMENTS" | "STAGE" | "INTERIM" | "DEPOSIT" | "DEP" | "RETENTION"
                 | "RETN" | "1ST" | "2ND" | "3RD" | "50" | "UPFRONT" | "MILESTONE" => cues.part = true,

@@ -13,6 +13,8 @@ const SENDS_REACH: usize = 4;
 const ORDER_REACH: usize = 8;
 /// Tokens from one name to the next of those of which something is said.
 const BETWEEN_NAMES_MAX: usize = 3;
+/// Tokens from the last name to the end of a list that it is in.
+const LIST_REACH: usize = 12;
 /// Tokens from the last name to what is said of it.
 const BEFORE_LINK_MAX: usize = 6;
 /// Tokens in which those that "all" means are named.
@@ -40,6 +42,8 @@ pub(super) struct Reading<'s, 'c> {
     /// All of the sentence of which nothing is said yet, with their places.
     pub(super) open: Vec<(usize, Name)>,
     last_name: Option<usize>,
+    /// The last comma or *and* of the list that the names begin.
+    last_in_list: Option<usize>,
     /// The names are references in capitals, as payers write them.
     pub(super) are_references: bool,
     pub(super) link: Option<Link>,
@@ -80,7 +84,7 @@ impl<'s, 'c> Reading<'s, 'c> {
             self.names.clear();
             (self.link, self.is_said) = (None, false);
         }
-        self.last_name = Some(self.at);
+        (self.last_name, self.last_in_list) = (Some(self.at), None);
         let is_reference = token.raw.chars().all(|sign| !sign.is_lowercase());
         self.are_references = is_reference && (self.names.is_empty() || self.are_references);
         self.names.extend(token.names.iter().cloned());
@@ -91,7 +95,13 @@ impl<'s, 'c> Reading<'s, 'c> {
 
     /// Notes what a token says of those around it, and goes on.
     pub(super) fn pass(&mut self, token: &Token<'_>) {
-        if !self.is_listed && !self.is_near(self.last_name, BEFORE_LINK_MAX) {
+        // "Lidl, Tesco, toys, school dinners and housekeeping are": a list goes on from comma to comma, and to its last part.
+        let goes_on = token.raw.ends_with(',') || token.raw == "and";
+        if goes_on && !self.is_said && self.link.is_none() && self.is_near(self.last_name, LIST_REACH) {
+            self.last_in_list = Some(self.at);
+        }
+        let is_in_list = self.is_near(self.last_in_list, BEFORE_LINK_MAX);
+        if !self.is_listed && !is_in_list && !self.is_near(self.last_name, BEFORE_LINK_MAX) {
             self.names.clear();
         }
         self.is_listed = (self.is_listed || token.raw.starts_with('(')) && !token.raw.contains(')');
