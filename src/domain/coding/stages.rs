@@ -1,7 +1,7 @@
 //! The stages of a batch, in their order: what is settled, what is moved, what lines say, what equal payees say.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::batch::{AccountType, Batch, InvoiceKind};
 use super::chart::Chart;
@@ -41,6 +41,8 @@ struct Known<'w> {
     channel: Channel,
     category: Option<ConceptId>,
     money_in: bool,
+    /// Whether it is from somebody whom no line of the batch pays, and does not say that it comes back.
+    only_pays: bool,
     size: Size,
     home: Option<usize>,
 }
@@ -83,6 +85,13 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     let mut moved = transfer::pair(&lines, &batch.accounts, &own, |row| settled.get(row).is_some_and(Option::is_some));
 
     let wordings = wordings(&lines, &tags, control)?;
+    let paid: HashSet<&str> = lines
+        .iter()
+        .zip(&wordings)
+        .filter(|(line, _)| line.amount < 0)
+        .flat_map(|(_, wording)| beginnings(&wording.payee).chain([wording.payee.as_str()]))
+        .collect();
+    let is_paid = |payee: &str| paid.contains(payee) || beginnings(payee).any(|part| paid.contains(part));
     let mut distinct: Vec<(&Wording, Known<'_>)> = Vec::new();
     let mut places: HashMap<Known<'_>, usize> = HashMap::new();
     let mut place_of: Vec<usize> = Vec::with_capacity(lines.len());
@@ -101,6 +110,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
             channel: wording.channel,
             category: wording.category,
             money_in: line.amount > 0,
+            only_pays: line.amount > 0 && !comes_back(wording) && !is_paid(&wording.payee),
             size,
             home: line.tag,
         };
@@ -117,7 +127,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         if is_mute {
             decider.unknown(known.money_in)
         } else {
-            decider.decide(wording, known.money_in, known.size, known.home)
+            decider.decide(wording, (known.money_in, known.only_pays), known.size, known.home)
         }
     })?;
     let mut decided: Vec<Decision> = place_of.iter().filter_map(|place| decisions.get(*place).cloned()).collect();
@@ -502,6 +512,7 @@ fn comes_back(wording: &Wording) -> bool {
     const PHRASES: &[&str] = &[
         "CREDIT NOTE",
         "CREDIT CN",
+        "CREDIT",
         "RETURN",
         "RETURNS",
         "SHORT DEL",
@@ -512,6 +523,8 @@ fn comes_back(wording: &Wording) -> bool {
         "OVERCHARGED",
         "REBATE",
         "ADJUSTMENT",
+        "UNPAID",
+        "RFD",
     ];
     is_money_back(wording)
         || wording.channel == Channel::Card

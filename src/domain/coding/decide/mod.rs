@@ -141,7 +141,13 @@ impl<'k> Decider<'k> {
     }
 
     /// Decides a line by its own words; `home` is the caller's own account that it is from.
-    pub fn decide(&self, wording: &Wording, money_in: bool, size: Size, home: Option<usize>) -> Decision {
+    pub fn decide(
+        &self,
+        wording: &Wording,
+        (money_in, only_pays): (bool, bool),
+        size: Size,
+        home: Option<usize>,
+    ) -> Decision {
         let Size { is_large, digits, named_pence } = size;
         let vector = self.knowledge.meaning.vector(wording.text());
         let mut clues = self.reader.clues(wording, &vector, money_in, digits);
@@ -154,7 +160,7 @@ impl<'k> Decider<'k> {
         // What a customer has bought, or a service pays out, is not what the business buys, unless it comes back.
         let is_paid_out = || wording.text().split(' ').any(|word| matches!(word, "PAYOUT" | "PAYOUTS"));
         let is_customers = || wording.channel != Channel::Card && is_person(&wording.payee) || is_paid_out();
-        if money_in && is_customers() && !is_money_back(wording) {
+        if money_in && (is_customers() || only_pays) && !is_money_back(wording) {
             clues.retain(|clue| !self.knowledge.concept(clue.concept).is_expense());
         }
         self.add_of_service(&mut clues, wording, money_in, home);

@@ -107,7 +107,9 @@ impl Unseen {
             &payees,
             control,
             |_| (),
-            |payee| decider.decide(&payee.wording, payee.money_in, Size::of_past(size_of(payee.pence())), None),
+            |payee| {
+                decider.decide(&payee.wording, (payee.money_in, false), Size::of_past(size_of(payee.pence())), None)
+            },
         )?;
         for (payee, decision) in payees.into_iter().zip(decisions) {
             let shares = payee.shares();
