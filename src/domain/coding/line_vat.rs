@@ -179,7 +179,8 @@ impl LineVat<'_> {
             ]) {
                 return Vat::Zero;
             }
-            if says(&["REVERSE CHARGE", "NO VAT", "OUTSIDE SCOPE", "OUTSIDE THE SCOPE"]) {
+            // Services to businesses in other countries are outside the scope (Notice 741A).
+            if says(&["REVERSE CHARGE", "NO VAT", "OUTSIDE SCOPE", "OUTSIDE THE SCOPE", "OVERSEAS", "ABROAD"]) {
                 return Vat::NoVat;
             }
             let is_contract = says(&[

@@ -8,7 +8,7 @@ use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::chart::{CONTROL_WORDS, Chart};
 use crate::domain::coding::evidence::Clue;
 use crate::domain::coding::instructions::is_payment_service;
-use crate::domain::coding::knowledge::{ConceptId, NameWord, Strength, Target, WordLists, stem};
+use crate::domain::coding::knowledge::{ConceptId, NameWord, Strength, Target, WordLists, expand, stem};
 use crate::domain::coding::meaning::Vector;
 use crate::domain::coding::person::{is_forename, is_person};
 use crate::domain::coding::weights::WEIGHTS;
@@ -20,6 +20,12 @@ const LIMITING_WORDS: &[&str] = &["ABROAD", "OVERSEA", "FOREIGN", "COMPUTER", "I
 /// What is paid for by subscription, whatever it is.
 const SUBSCRIBED: &[&str] =
     &["software", "software_overseas", "web_hosting", "it_support", "broadband", "mobile", "data_research"];
+
+/// Stems of accounts for what is sold to other countries.
+const OF_ABROAD: &[&str] = &["ABROAD", "EXPORT", "FOREIGN", "INTERNATIONAL", "OVERSEA"];
+
+/// Abbreviations in names of firms, which say little of what they are paid for.
+const OF_FIRMS: &[&str] = &["ADS", "DIR", "INS", "LIGHTING", "PROF", "STAT", "TEL"];
 
 /// Charts of more accounts are not compared with every line in meaning, account by account.
 const COMPARED_WHOLE: usize = 400;
@@ -96,12 +102,22 @@ impl Decider<'_> {
                     by_initials.insert(*account);
                 }
                 add(&stem(without_number(word)), WEIGHTS.account_word, phrase);
+                // Names of accounts are read with their abbreviations in full.
+                let long = expand(word);
+                if long != word && (money_in || !OF_FIRMS.contains(&word)) {
+                    long.split(' ').for_each(|long| add(&stem(long), WEIGHTS.account_word, phrase));
+                }
             }
             // A name may join what the line parts: *Clubroom hire*.
             if !before.is_empty() {
                 add(&stem(&[before, word].concat()), WEIGHTS.account_word, phrase);
             }
             before = word;
+        }
+        if money_in && self.is_from_abroad(wording) {
+            for word in OF_ABROAD {
+                add(word, WEIGHTS.account_word, None);
+            }
         }
         for letters in acronyms(wording.text()) {
             add(&letters, WEIGHTS.account_word, None);
@@ -194,6 +210,15 @@ impl Decider<'_> {
             self.candidates(wording, clues).into_iter().for_each(&mut compare);
         }
         named
+    }
+
+    /// Whether a customer's form of company, or how the money came, is of another country.
+    fn is_from_abroad(&self, wording: &Wording) -> bool {
+        const FORMS: &[&str] = &["BANCO", "IBAN", "INC", "KANZLEI", "LLC", "SEPA", "SWIFT", "WIRE"];
+        let words = &self.knowledge.words.abroad_form;
+        let told: Vec<&str> = wording.text().split(' ').collect();
+        let is_form = |word: &str| FORMS.contains(&word) || words.has(word);
+        !told.contains(&"UK") && !told.contains(&"FREIGHT") && told.into_iter().any(is_form)
     }
 
     /// Of several owners' accounts the one with a name that begins with an initial of the line: *Drawings - Will* for `DINSDALE W`.

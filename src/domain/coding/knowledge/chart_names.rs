@@ -125,7 +125,7 @@ pub fn stem(word: &str) -> String {
 }
 
 /// What an abbreviation or a regional word of a chart stands for; any other word as it is.
-fn expand(word: &str) -> &str {
+pub fn expand(word: &str) -> &str {
     static LONG_FORMS: OnceLock<FxHashMap<&'static str, &'static str>> = OnceLock::new();
     LONG_FORMS.get_or_init(|| abbreviations().collect()).get(word).copied().unwrap_or(word)
 }
