@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::Token;
 use super::reading::ends_part;
 use crate::domain::coding::batch::{Account, AccountType};
-use crate::domain::coding::instructions::is_code;
+use crate::domain::coding::instructions::{is_code, is_payment_service};
 use crate::domain::coding::knowledge::name_words;
 
 /// As many accounts may have the part of a name that is given: the income and the cost of one thing.
@@ -42,6 +42,10 @@ const UNTELLING: &[&str] = &[
     "RECEIVED",
 ];
 
+/// Words of what is sold that tell no account of it.
+const UNTELLING_SALES: &[&str] =
+    &["CUSTOMER", "ONLINE", "OTHER", "SALE", "SERVICE", "SUNDRY", "TAKING", "WEB", "WEBSITE"];
+
 /// Words of assets that payments go to: what customers owe, what a journal clears.
 const KEPT: &[&str] =
     &["CLEARING", "CONTROL", "DEBTOR", "DISBURSEMENT", "DUE", "EQUIPMENT", "LOAN", "OWED", "RECEIVABLE", "TILL"];
@@ -60,6 +64,8 @@ pub(super) struct ChartWords {
     pub(super) by_stem: FxHashMap<String, Vec<usize>>,
     /// Codes that cannot be taken for words.
     by_code: FxHashMap<String, usize>,
+    /// Accounts of what is sold.
+    income: Vec<usize>,
 }
 
 /// Accounts that some words name: one, or an income and an expense of one name.
@@ -89,7 +95,36 @@ impl ChartWords {
         let is_meant = |at: usize| stems.get(at).is_some_and(|stems| !stems.is_empty());
         let codes = accounts.iter().enumerate().filter(|(at, account)| is_meant(*at) && is_code(&account.code));
         let by_code = codes.map(|(at, account)| (account.code.to_string(), at)).collect();
-        Self { stems, by_stem, by_code }
+        let income = accounts.iter().enumerate().filter(|(_, account)| account.kind == AccountType::Income);
+        let income = income.map(|(at, _)| at).collect();
+        Self { stems, by_stem, by_code, income }
+    }
+
+    /// The income account that has most words of what a payment service is said to take: "Stripe is course bookings".
+    pub(super) fn sales_of(&self, tokens: &[Token<'_>]) -> Option<usize> {
+        const REACH: usize = 8;
+        let mut said: BTreeSet<String> = BTreeSet::new();
+        for token in tokens.iter().take(REACH) {
+            if token.names.iter().any(|(name, _)| is_payment_service(name)) {
+                break;
+            }
+            said.extend(name_words(token.raw).into_iter().map(|word| word.stem));
+            if token.raw.ends_with([';', '.', ')']) {
+                break;
+            }
+        }
+        let is_telling = |stem: &&String| {
+            stem.chars().count() >= TELLING_LETTERS_MIN
+                && !UNTELLING.contains(&stem.as_str())
+                && !UNTELLING_SALES.contains(&stem.as_str())
+                && said.contains(*stem)
+        };
+        let shared =
+            |account: &usize| self.stems.get(*account).map_or(0, |stems| stems.iter().filter(is_telling).count());
+        let most = self.income.iter().map(shared).max().filter(|most| *most > 0)?;
+        let mut best = self.income.iter().filter(|account| shared(account) == most);
+        let only = best.next()?;
+        best.next().is_none().then_some(*only)
     }
 
     /// The account in whose name words beside each other begin with these letters, if it is the only one.

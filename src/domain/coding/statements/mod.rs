@@ -19,8 +19,9 @@ use self::chart_words::ChartWords;
 pub use self::people::Paid;
 use self::people::People;
 use self::reading::{ALL, LEADS, ORDERS, Reading, SENDS, ends_part, exceptions, is_private, private_behind};
-use self::vat::{names_behind_nor, subject, vat_at};
+use self::vat::{listed, names_behind_nor, subject, vat_at};
 use super::batch::Account;
+use super::instructions::is_payment_service;
 use super::knowledge::{NameWord, WordLists, stem};
 use super::line::Line;
 use super::outcome::Vat;
@@ -181,6 +182,15 @@ impl Statements {
                     continue;
                 }
             }
+            let is_service = |(name, _): &Name| is_payment_service(name) || BOOKED_BY.contains(&name.as_str());
+            if reading.link.is_some_and(|link| link.is_what_it_is(tokens, reading.at))
+                && !reading.names.is_empty()
+                && reading.names.iter().all(is_service)
+                && let Some(account) = chart.sales_of(rest)
+            {
+                self.add(&reading.names, Said::Account(account, PARTLY));
+                reading.is_said = true;
+            }
             if is_private(tokens, reading.at) {
                 self.add(&reading.names, Said::Private);
                 self.add(&private_behind(tokens, reading.at), Said::Private);
@@ -246,6 +256,7 @@ impl Statements {
                 && names.is_empty()
             {
                 self.sold.extend(subject(tokens, *at, lists).map(|words| (words, *code)));
+                self.sold.extend(listed(tokens, *at, lists).into_iter().map(|words| (words, *code)));
             }
             self.add(&names, Said::Vat(*vat));
             self.add(&names_behind_nor(tokens.get(*at + 1..next).unwrap_or_default()), Said::Vat(*vat));
@@ -456,6 +467,10 @@ fn forget_people(tokens: &mut [Token<'_>]) {
         }
     }
 }
+
+/// Services through which customers book and pay.
+const BOOKED_BY: &[&str] =
+    &["BOOKSY", "BOOKWHEN", "FRESHA", "MAGICBOOKING", "MOMENCE", "STRIPE", "TICKETSOURCE", "TREATWELL"];
 
 /// Card companies that pay out what a shop's machine takes.
 const SERVICES: &[&str] =

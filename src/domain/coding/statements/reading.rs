@@ -56,6 +56,15 @@ pub(super) struct Reading<'s, 'c> {
     is_listed: bool,
 }
 
+impl Link {
+    /// Whether what stands at a place says what the names are, of whatever number.
+    pub(super) fn is_what_it_is(&self, tokens: &[Token<'_>], at: usize) -> bool {
+        let before = tokens.get(self.at.saturating_sub(BETWEEN_NAMES_MAX)..self.at).unwrap_or_default();
+        let is_numbered = before.iter().any(|token| token.raw.starts_with(|sign: char| sign.is_ascii_digit()));
+        !self.is_of_place && at == self.at + 1 && !is_numbered
+    }
+}
+
 impl<'s, 'c> Reading<'s, 'c> {
     pub(super) fn of(tokens: &'s [Token<'c>]) -> Self {
         Self { tokens, ..Self::default() }
@@ -141,7 +150,7 @@ impl<'s, 'c> Reading<'s, 'c> {
             let is_of_all = speaks_of_all(self.sent.unwrap_or(at).saturating_sub(2));
             return Some(Link { at, reach: LINK_REACH, is_of_place: true, is_of_all });
         }
-        if matches!(token.raw, "=" | "->" | "\u{2192}") || matches!(word, "IS" | "ARE" | "PAYS") {
+        if matches!(token.raw, "=" | "->" | "\u{2192}") || matches!(word, "IS" | "ARE" | "PAYS" | "THATS") {
             let is_of_all = speaks_of_all(at.saturating_sub(3)) && !self.is_near(self.last_name, 1);
             return Some(Link { at, reach: LINK_REACH, is_of_place: false, is_of_all });
         }

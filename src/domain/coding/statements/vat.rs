@@ -78,7 +78,6 @@ pub(super) fn vat_at(tokens: &[Token<'_>], at: usize, is_first: bool) -> Option<
 /// Stems of what VAT is said of: the words of its part of the sentence that tell something. Of what a journal takes out of the sales
 /// later, or what is only mostly so, nothing is said.
 pub(super) fn subject(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Option<Vec<String>> {
-    const LETTERS_MIN: usize = 4;
     const WORDS_MAX: usize = 6;
     const CORRECTED: &[&str] = &[
         "JOURNAL",
@@ -93,9 +92,6 @@ pub(super) fn subject(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Opt
         "TAKE",
         "TAKEN",
     ];
-    const UNTELLING: &[&str] = &[
-        "BUSINESS", "FARM", "GIFT", "JOB", "MAIN", "RATED", "RENT", "SALE", "SELL", "SHOP", "SOLD", "STOCK", "VOUCHER",
-    ];
     let has = |words: &[&str]| tokens.iter().flat_map(|token| &token.words).any(|word| words.contains(&word.as_str()));
     if has(CORRECTED) {
         return None;
@@ -107,14 +103,63 @@ pub(super) fn subject(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Opt
             break;
         }
     }
-    let words = part.into_iter().rev().flat_map(|token| token.words.iter());
+    let words = telling(part.into_iter().rev(), lists);
+    (!words.is_empty()).then_some(words)
+}
+
+/// Stems of the words of some tokens that tell what is sold.
+fn telling<'t>(part: impl Iterator<Item = &'t Token<'t>>, lists: &WordLists) -> Vec<String> {
+    const LETTERS_MIN: usize = 4;
+    const UNTELLING: &[&str] = &[
+        "BUSINESS", "FARM", "GIFT", "JOB", "MAIN", "RATED", "RENT", "SALE", "SELL", "SHOP", "SOLD", "STOCK", "VOUCHER",
+    ];
     let is_telling = |word: &&String| {
         let stem = stem(word);
         let is_plain = UNTELLING.contains(&stem.as_str()) || lists.account_plain.has(&stem);
         word.chars().count() >= LETTERS_MIN && word.chars().all(char::is_alphabetic) && !is_plain
     };
-    let words: Vec<String> = words.filter(is_telling).map(|word| stem(word)).collect();
-    (!words.is_empty()).then_some(words)
+    part.flat_map(|token| token.words.iter()).filter(is_telling).map(|word| stem(word)).collect()
+}
+
+/// The same for each part of a list before it: "subs, berths, training and the draw are exempt".
+pub(super) fn listed(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Vec<Vec<String>> {
+    const PART_WORDS_MAX: usize = 5;
+    const VERBS: &[&str] = &[
+        "AM", "ARE", "BUT", "CHARGE", "DO", "FROM", "HAS", "HAVE", "I", "IS", "PAY", "PAYS", "PUT", "RUN", "SELL",
+        "SELLS", "TAKE", "WE", "WITH",
+    ];
+    let is_link = |token: &Token<'_>| token.words.iter().all(|word| matches!(word.as_str(), "ARE" | "IS" | "ALL"));
+    let before = tokens.get(..at).unwrap_or_default();
+    let until = before.iter().rposition(|token| !is_link(token)).map_or(0, |last| last + 1);
+    let (mut found, mut part, mut is_joined) = (Vec::new(), Vec::new(), false);
+    let end = |part: &mut Vec<&Token<'_>>, found: &mut Vec<Vec<String>>| {
+        let words = telling(part.drain(..).rev(), lists);
+        found.extend((!words.is_empty()).then_some(words));
+    };
+    for token in before.iter().take(until).rev() {
+        let is_and = matches!(token.raw, "and" | "&");
+        if token.raw.ends_with([';', ':', '.', ')']) || token.words.iter().any(|word| VERBS.contains(&word.as_str())) {
+            // What this part of the sentence begins with is no part of the list.
+            if token.raw.ends_with([';', ':', '.', ')']) {
+                end(&mut part, &mut found);
+            }
+            part.clear();
+            break;
+        }
+        if token.raw.ends_with(',') || is_and {
+            is_joined |= is_and;
+            end(&mut part, &mut found);
+        }
+        if !is_and {
+            part.push(token);
+        }
+        if part.len() > PART_WORDS_MAX {
+            part.clear();
+            break;
+        }
+    }
+    end(&mut part, &mut found);
+    if is_joined && found.len() >= 2 { found } else { Vec::new() }
 }
 
 /// Names of which the same is denied: "isn't registered and nor is A".
