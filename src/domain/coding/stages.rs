@@ -526,8 +526,10 @@ fn comes_back(wording: &Wording) -> bool {
         "UNPAID",
         "RFD",
     ];
+    // Only cards have the category of a merchant.
     is_money_back(wording)
         || wording.channel == Channel::Card
+        || wording.category.is_some()
         || PHRASES.iter().any(|phrase| has_phrase(wording.text(), phrase))
 }
 

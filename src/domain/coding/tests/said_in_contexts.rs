@@ -155,3 +155,154 @@ fn software_that_the_context_works_with_is_still_bought() {
     let context = "Designer, limited company. I run a little payroll in FreeAgent, stuff I paid for personally gets claimed in there too";
     assert_eq!(on_chart(context, &chart, &[("FREEAGENT CENTRAL", "-39.60")]), ["Computer software"]);
 }
+
+#[test]
+fn a_payment_service_takes_what_the_context_says_in_half_a_sentence() {
+    let chart = [
+        ("Boarding sales", Income),
+        ("Grooming sales", Income),
+        ("Courses and workshops", Income),
+        ("Shop sales (leads, treats)", Income),
+        ("Animal food", Expense),
+    ];
+    for (context, line, account) in [
+        (
+            "Kennels. Stripe is course bookings, the rest comes by transfer.",
+            "STRIPE PAYMENTS UK",
+            "Courses and workshops",
+        ),
+        (
+            "Kennels. People pay by SumUp in the hut (that's all grooming, fee off).",
+            "SUMUP*KENNEL PAYOUT",
+            "Grooming sales",
+        ),
+        ("Kennels. Dojo payouts are what lands, all grooming.", "DOJO PAYOUT 4418", "Grooming sales"),
+    ] {
+        assert_eq!(on_chart(context, &chart, &[(line, "86.40")]), [account], "{context}");
+    }
+    // Of several machines each has a number.
+    let numbered = "Kennels. Dojo ref 114 is grooming, 207 boarding.";
+    assert_ne!(on_chart(numbered, &chart, &[("DOJO PAYOUT 207", "86.40")]), ["Grooming sales"]);
+}
+
+#[test]
+fn what_cards_take_is_no_cash() {
+    let chart = [("Counter sales (cash)", Income), ("Counter and phone sales (card)", Income), ("Food", Expense)];
+    let context = "Takeaway, sole trader, not VAT registered. Worldpay is the card machine at the counter.";
+    let found = on_chart(context, &chart, &[("WORLDPAY LTD 18827449", "612.35")]);
+    assert_eq!(found, ["Counter and phone sales (card)"]);
+}
+
+#[test]
+fn whoever_is_under_the_reverse_charge_does_building_work() {
+    let chart = [
+        ("Fitted kitchens", Income),
+        ("Fitting materials", Expense),
+        ("Repairs and maintenance", Expense),
+        ("Subcontract fitters (CIS)", Expense),
+    ];
+    let lines = [("ALDERSIDE PLUMB AP0812", "-640.00")];
+    let context = "Kitchens, limited company, VAT registered. Alderside are registered so reverse charge.";
+    assert_eq!(on_chart(context, &chart, &lines), ["Subcontract fitters (CIS)"]);
+    let abroad = "Kitchens, limited company, VAT registered. Alderside bill from Ireland, reverse charge.";
+    assert_ne!(on_chart(abroad, &chart, &lines), ["Subcontract fitters (CIS)"]);
+}
+
+#[test]
+fn a_list_is_private_from_its_first_name_to_its_last() {
+    let chart = [("Sales", Income), ("Meat and fish", Expense), ("Sundry", Expense), ("Drawings", Equity)];
+    let context = "Takeaway, sole trader. Lidl, Tesco, toys, school dinners, council tax for the flat and housekeeping are our family \
+                   spending.";
+    let lines = [("LIDL GB NORMANTON", "-41.17"), ("TESCO STORES 3318", "-58.23")];
+    assert_eq!(on_chart(context, &chart, &lines), ["Drawings", "Drawings"]);
+}
+
+#[test]
+fn what_the_high_street_sells_to_wear_is_private_where_such_purchases_go_somewhere() {
+    let chart = [("Jobs", Income), ("Workwear and PPE", Expense), ("Director's loan", Liability)];
+    let lines = [("NEXT RETAIL LTD LEEDS", "-74.00")];
+    let sent = "Roofing, limited company. Craig's own bits on the card go to the director's loan.";
+    assert_eq!(on_chart(sent, &chart, &lines), ["Director's loan"]);
+    assert_eq!(on_chart("Roofing, limited company.", &chart, &lines), ["Workwear and PPE"]);
+}
+
+#[test]
+fn pay_goes_to_the_account_that_has_the_whole_name() {
+    let chart = [
+        ("App sales", Income),
+        ("Salary & bonuses: Tom Askew", Expense),
+        ("Salary & bonuses: Marcus Bell", Expense),
+        ("Directors' salaries", Expense),
+    ];
+    let context = "Apps, limited company. I'm Tom, the director, Marcus is our one employee.";
+    let found = on_chart(context, &chart, &[("Marcus Bell SALARY JAN", "-2284.19")]);
+    assert_eq!(found, ["Salary & bonuses: Marcus Bell"]);
+}
+
+#[test]
+fn a_self_invested_pension_is_a_directors() {
+    let chart = [
+        ("Consultancy", Income),
+        ("Staff pension contributions", Expense),
+        ("Directors' pension contributions", Expense),
+        ("Pension creditor", Liability),
+    ];
+    let lines = [("OAKEN SIPP EMPLOYER", "-1000.00"), ("NEST IT0000112", "-86.00")];
+    let found = on_chart("Consultancy, limited company. My SIPP is paid by the company.", &chart, &lines);
+    assert_eq!(found, ["Directors' pension contributions", "Pension creditor"]);
+}
+
+#[test]
+fn a_retention_that_is_released_clears_what_is_owed() {
+    let chart = [("Contract sales", Income), ("Materials", Expense), ("Retentions receivable", Asset)];
+    let lines = [("BRYNLLE HOMES RETENTION PLOTS 3-6", "418.00")];
+    assert_eq!(on_chart("Plastering, limited company, VAT registered.", &chart, &lines), ["Retentions receivable"]);
+}
+
+#[test]
+fn a_council_is_paid_rates_and_no_account_that_has_its_name() {
+    let chart = [("Sales", Income), ("Business rates", Expense), ("Council licences and fees", Expense)];
+    let lines =
+        [("DIRECT DEBIT PAYMENT TO HEXWORTH COUNCIL REF 700418827", "-62.00"), ("HEXWORTH COUN 8004", "-62.00")];
+    assert_eq!(on_chart("Takeaway.", &chart, &lines), ["Business rates", "Business rates"]);
+}
+
+#[test]
+fn who_is_never_paid_gives_nothing_back() {
+    let chart =
+        [("Sales", Income), ("Other income", Income), ("Haulage subcontracted", Expense), ("Electricity", Expense)];
+    let context = "Haulage company, limited, VAT registered.";
+    let found = on_chart(context, &chart, &[("NORTHBY POWERGRID COMP 3319", "80.00")]);
+    assert_ne!(found, ["Electricity"]);
+    let back = [("BRITISH GAS ELEC DD", "-80.00"), ("BRITISH GAS ELEC REFUND", "80.00")];
+    assert_eq!(on_chart(context, &chart, &back), ["Electricity", "Electricity"]);
+}
+
+#[test]
+fn names_of_places_are_not_parted_into_words_of_accounts() {
+    let chart =
+        [("Eggs to packer", Income), ("Farm-gate stall", Income), ("Water", Expense), ("Club clothing", Expense)];
+    let lines = [("FELLGATE EGG PACK SBI 88104", "4918.36"), ("TIDEWATER CLOTHING", "-518.40")];
+    assert_eq!(on_chart("An egg farm.", &chart, &lines), ["Eggs to packer", "Club clothing"]);
+}
+
+#[test]
+fn each_part_of_a_list_has_the_vat_that_the_list_is_given() {
+    let chart =
+        [("Training courses", Income), ("Race entries", Income), ("Bar takings", Income), ("Bar stock", Expense)];
+    let context = "A sailing club, VAT registered but partly exempt: subs, training, race entries and the draw are exempt; bar and galley \
+                   standard rated.";
+    let lines =
+        [("J HOLT TRAINING LEVEL 1", "120.00"), ("K MOSS RACE ENTRIES", "14.00"), ("SUMUP BAR PAYOUT", "86.00")];
+    assert_eq!(on_chart(context, &chart, &lines), ["Training courses", "Race entries", "Bar takings"]);
+    assert_eq!(vat_on_chart(context, &chart, &lines), [Vat::Exempt, Vat::Exempt, Vat::Standard]);
+}
+
+#[test]
+fn customers_abroad_have_an_account_of_their_own() {
+    let chart = [("Translation UK", Income), ("Translation overseas", Income), ("Software", Expense)];
+    let lines = [("VERBATEK INC WIRE", "1845.22"), ("HOLM AND MARSH LTD", "410.00")];
+    let context = "Translator, VAT registered.";
+    assert_eq!(on_chart(context, &chart, &lines), ["Translation overseas", "Translation UK"]);
+    assert_eq!(vat_on_chart(context, &chart, &lines), [Vat::NoVat, Vat::Standard]);
+}
