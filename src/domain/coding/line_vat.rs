@@ -131,6 +131,12 @@ impl LineVat<'_> {
     /// The VAT code of a registered business, without what the context says of the payee.
     fn usual(&self, line: &Line<'_>, decision: &Decision) -> Vat {
         let kind = self.chart.kinds.get(decision.account);
+        let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
+        let says = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));
+        // Services to businesses in other countries are outside the scope (Notice 741A).
+        if kind == Some(&AccountType::Income) && says(&["OVERSEAS", "ABROAD"]) {
+            return Vat::NoVat;
+        }
         let Some(id) = decision.concept else {
             // Most companies are registered; of names that do not say what they are, nothing is reclaimed on a guess.
             const COMPANIES: &[&str] = &["LTD", "LIMITED", "PLC", "LLP"];
@@ -148,8 +154,6 @@ impl LineVat<'_> {
         if line.amount > 0 && decision.is_stated && kind == Some(&AccountType::Asset) {
             return Vat::NoVat;
         }
-        let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
-        let says = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));
         if matches!(kind, Some(AccountType::Liability | AccountType::Equity)) {
             // What customers pay in advance is part of the price, with its VAT; what is given back is none
             // (Notice 700, section 14).
@@ -179,8 +183,7 @@ impl LineVat<'_> {
             ]) {
                 return Vat::Zero;
             }
-            // Services to businesses in other countries are outside the scope (Notice 741A).
-            if says(&["REVERSE CHARGE", "NO VAT", "OUTSIDE SCOPE", "OUTSIDE THE SCOPE", "OVERSEAS", "ABROAD"]) {
+            if says(&["REVERSE CHARGE", "NO VAT", "OUTSIDE SCOPE", "OUTSIDE THE SCOPE"]) {
                 return Vat::NoVat;
             }
             let is_contract = says(&[
