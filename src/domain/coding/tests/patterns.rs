@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 45] = [
+const FOLDERS: [&str; 48] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -66,6 +66,9 @@ const FOLDERS: [&str; 45] = [
     "sealed_forty_first",
     "sealed_forty_second",
     "sealed_forty_third",
+    "sealed_forty_fourth",
+    "sealed_forty_fifth",
+    "sealed_forty_sixth",
     "contexts",
 ];
 
