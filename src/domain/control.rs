@@ -21,6 +21,22 @@ impl Control for Unattended {
     fn progress(&self, _rows_done: u64) {}
 }
 
+/// A [`Control`] that says stop at the question that so many others come before, for tests.
+#[cfg(test)]
+#[derive(Debug)]
+pub struct StopsAfter(pub std::cell::Cell<usize>);
+
+#[cfg(test)]
+impl Control for StopsAfter {
+    fn is_cancelled(&self) -> bool {
+        let left = self.0.get();
+        self.0.set(left.saturating_sub(1));
+        left == 0
+    }
+
+    fn progress(&self, _rows_done: u64) {}
+}
+
 /// The computation ended because [`Control::is_cancelled`] returned true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped;

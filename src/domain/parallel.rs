@@ -74,20 +74,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::domain::control::Unattended;
-
-    /// Says stop at the question of that number.
-    struct StopsAt(Cell<usize>);
-
-    impl Control for StopsAt {
-        fn is_cancelled(&self) -> bool {
-            let left = self.0.get();
-            self.0.set(left.saturating_sub(1));
-            left == 0
-        }
-
-        fn progress(&self, _rows_done: u64) {}
-    }
+    use crate::domain::control::{StopsAfter, Unattended};
 
     #[test]
     fn every_item_is_done_once_and_in_order() {
@@ -108,11 +95,11 @@ mod tests {
         let items: Vec<usize> = (0..3 * ITEMS_PER_THREAD + 7).collect();
         let blocks = items.len().div_ceil(BLOCK);
         for at in [0, 3, blocks - 1] {
-            let control = StopsAt(Cell::new(at));
+            let control = StopsAfter(Cell::new(at));
             assert_eq!(map(&items, &control, |_| (), |item| *item), Err(Stopped), "question {at}");
             assert_eq!(control.0.get(), 0, "it went on after it was cancelled");
         }
-        let control = StopsAt(Cell::new(blocks));
+        let control = StopsAfter(Cell::new(blocks));
         assert!(map(&items, &control, |_| (), |item| *item).is_ok_and(|made| made == items));
         assert_eq!(control.0.get(), 0, "{blocks} blocks");
     }

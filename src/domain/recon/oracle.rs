@@ -9,7 +9,7 @@ use super::dataset::{Dataset, Rows};
 use super::matcher::{Effort, values};
 use super::{Options, run};
 use crate::domain::amount;
-use crate::domain::control::{Control, Stopped, Unattended};
+use crate::domain::control::{Control, Stopped, StopsAfter, Unattended};
 use crate::domain::date::Date;
 
 /// The book row of every bank row.
@@ -254,19 +254,6 @@ fn codes_are_known_in_parts_and_whole() {
     assert_eq!(partners, [1, 0]);
 }
 
-/// Gives up after so many questions.
-struct Impatient(std::cell::Cell<u32>);
-
-impl Control for Impatient {
-    fn is_cancelled(&self) -> bool {
-        let left = self.0.get();
-        self.0.set(left.saturating_sub(1));
-        left == 0
-    }
-
-    fn progress(&self, _rows_done: u64) {}
-}
-
 #[test]
 fn a_cancelled_run_stops_wherever_it_is() {
     let mut random = Random(1);
@@ -277,7 +264,7 @@ fn a_cancelled_run_stops_wherever_it_is() {
     let options = Options { window_days: 3, include_matched: false };
     let mut stops = 0;
     for patience in (0..4_000).step_by(7) {
-        let control = Impatient(std::cell::Cell::new(patience));
+        let control = StopsAfter(std::cell::Cell::new(patience));
         match run(&dataset, &options, &control) {
             Err(Stopped) => stops += 1,
             Ok(_) => break,
