@@ -85,52 +85,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     let mut moved = transfer::pair(&lines, &batch.accounts, &own, |row| settled.get(row).is_some_and(Option::is_some));
 
     let wordings = wordings(&lines, &tags, control)?;
-    let paid: HashSet<&str> = lines
-        .iter()
-        .zip(&wordings)
-        .filter(|(line, _)| line.amount < 0)
-        .flat_map(|(_, wording)| beginnings(&wording.payee).chain([wording.payee.as_str()]))
-        .collect();
-    let is_paid = |payee: &str| paid.contains(payee) || beginnings(payee).any(|part| paid.contains(part));
-    let mut distinct: Vec<(&Wording, Known<'_>)> = Vec::new();
-    let mut places: HashMap<Known<'_>, usize> = HashMap::new();
-    let mut place_of: Vec<usize> = Vec::with_capacity(lines.len());
-    for (at, (line, wording)) in lines.iter().zip(&wordings).enumerate() {
-        if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
-            return Err(Stopped);
-        }
-        let size = Size {
-            is_large: line.pence <= -business.asset_from_pence,
-            digits: history::size_of(line.pence),
-            named_pence: hints.instructions.named_amount(line.pence),
-        };
-        let known = Known {
-            padded: &wording.padded,
-            payee: &wording.payee,
-            channel: wording.channel,
-            category: wording.category,
-            money_in: line.amount > 0,
-            only_pays: line.amount > 0 && !comes_back(wording) && !is_paid(&wording.payee),
-            size,
-            home: line.tag,
-        };
-        place_of.push(*places.entry(known).or_insert_with_key(|known| {
-            distinct.push((wording, known.clone()));
-            distinct.len() - 1
-        }));
-    }
-    let rows_of = |done: usize| lines.len() * done / distinct.len().max(1);
-    let progress = |done: usize| control.progress(u64::try_from(rows_of(done)).unwrap_or(u64::MAX));
-    let decisions = parallel::map(&distinct, control, progress, |(wording, known)| {
-        // A line without words is not even a usual one.
-        let is_mute = wording.text().is_empty() && wording.category.is_none();
-        if is_mute {
-            decider.unknown(known.money_in)
-        } else {
-            decider.decide(wording, (known.money_in, known.only_pays), known.size, known.home)
-        }
-    })?;
-    let mut decided: Vec<Decision> = place_of.iter().filter_map(|place| decisions.get(*place).cloned()).collect();
+    let mut decided = decide_all(&lines, &wordings, &decider, business.asset_from_pence, control)?;
     let mut history = History::read(batch, &chart, &decider, &allowed, control)?;
     let mut recalls: Vec<Option<Recall>> = Vec::new();
     if let Some(history) = &mut history {
@@ -191,6 +146,63 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     }
     control.progress(u64::try_from(lines.len()).unwrap_or(u64::MAX));
     Ok(Outcome { rows, warnings, history })
+}
+
+/// What the words of each line decide; lines that are the same as far as that goes are decided once. What is bought for
+/// `asset_from_pence` or more is an asset.
+fn decide_all(
+    lines: &[Line<'_>],
+    wordings: &[Wording],
+    decider: &Decider<'_>,
+    asset_from_pence: i128,
+    control: &dyn Control,
+) -> Result<Vec<Decision>, Stopped> {
+    let paid: HashSet<&str> = lines
+        .iter()
+        .zip(wordings)
+        .filter(|(line, _)| line.amount < 0)
+        .flat_map(|(_, wording)| beginnings(&wording.payee).chain([wording.payee.as_str()]))
+        .collect();
+    let is_paid = |payee: &str| paid.contains(payee) || beginnings(payee).any(|part| paid.contains(part));
+    let mut distinct: Vec<(&Wording, Known<'_>)> = Vec::new();
+    let mut places: HashMap<Known<'_>, usize> = HashMap::new();
+    let mut place_of: Vec<usize> = Vec::with_capacity(lines.len());
+    for (at, (line, wording)) in lines.iter().zip(wordings).enumerate() {
+        if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
+            return Err(Stopped);
+        }
+        let size = Size {
+            is_large: line.pence <= -asset_from_pence,
+            digits: history::size_of(line.pence),
+            named_pence: decider.hints.instructions.named_amount(line.pence),
+        };
+        let known = Known {
+            padded: &wording.padded,
+            payee: &wording.payee,
+            channel: wording.channel,
+            category: wording.category,
+            money_in: line.amount > 0,
+            only_pays: line.amount > 0 && !comes_back(wording) && !is_paid(&wording.payee),
+            size,
+            home: line.tag,
+        };
+        place_of.push(*places.entry(known).or_insert_with_key(|known| {
+            distinct.push((wording, known.clone()));
+            distinct.len() - 1
+        }));
+    }
+    let rows_of = |done: usize| lines.len() * done / distinct.len().max(1);
+    let progress = |done: usize| control.progress(u64::try_from(rows_of(done)).unwrap_or(u64::MAX));
+    let decisions = parallel::map(&distinct, control, progress, |(wording, known)| {
+        // A line without words is not even a usual one.
+        let is_mute = wording.text().is_empty() && wording.category.is_none();
+        if is_mute {
+            decider.unknown(known.money_in)
+        } else {
+            decider.decide(wording, (known.money_in, known.only_pays), known.size, known.home)
+        }
+    })?;
+    Ok(place_of.iter().filter_map(|place| decisions.get(*place).cloned()).collect())
 }
 
 /// How a chart was understood, for extending the knowledge: each account with the concepts it fits best.
@@ -270,7 +282,14 @@ fn wordings(lines: &[Line<'_>], tags: &Tags<'_>, control: &dyn Control) -> Resul
     debug_assert!(by_tag.len() <= tags.names().len() + 1);
     let coded: BTreeMap<Option<usize>, bool> =
         by_tag.into_iter().map(|(tag, texts)| (tag, begins_with_codes(texts.into_iter()))).collect();
-    parallel::map(lines, control, |_| (), |line| Wording::of(line, coded.get(&line.tag).copied().unwrap_or(false)))
+    let mut wordings = Vec::with_capacity(lines.len());
+    for (at, line) in lines.iter().enumerate() {
+        if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
+            return Err(Stopped);
+        }
+        wordings.push(Wording::of(line, coded.get(&line.tag).copied().unwrap_or(false)));
+    }
+    Ok(wordings)
 }
 
 /// What every row needs.

@@ -14,7 +14,6 @@ use crate::domain::coding::vat::AllowedVat;
 use crate::domain::coding::wording::{Wording, begins_with_codes};
 use crate::domain::control::{Control, Stopped};
 use crate::domain::date::Date;
-use crate::domain::parallel;
 
 /// Letters from which on a name that another begins with is the same name cut off.
 const LETTERS_OF_A_CUT_NAME: usize = 8;
@@ -73,18 +72,7 @@ impl Past {
         let tags = Tags::default();
         let mut payees: Vec<Payee> = Vec::new();
         let mut by_key: FxHashMap<(String, bool), usize> = FxHashMap::default();
-        let lines = parallel::map(
-            &batch.history,
-            control,
-            |_| (),
-            |row| {
-                let source = transaction(row);
-                let line = Line::new(&source, &tags);
-                let is_coded = row.bank_account.as_deref().and_then(|tag| coded.get(tag)).copied().unwrap_or(false);
-                (Wording::of(&line, is_coded), line.amount > 0, line.pence)
-            },
-        )?;
-        for (at, (row, (wording, money_in, pence))) in batch.history.iter().zip(lines).enumerate() {
+        for (at, row) in batch.history.iter().enumerate() {
             if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
                 return Err(Stopped);
             }
@@ -94,11 +82,16 @@ impl Past {
                 summary.unknown_accounts += 1;
                 continue;
             };
+            let source = transaction(row);
+            let line = Line::new(&source, &tags);
+            let is_coded = row.bank_account.as_deref().and_then(|tag| coded.get(tag)).copied().unwrap_or(false);
+            let wording = Wording::of(&line, is_coded);
+            let money_in = line.amount > 0;
             let key = (key(&wording), money_in);
             if key.0.is_empty() {
                 continue;
             }
-            let event = Event { date: row.date, account, pence, vat: vat.flatten().flatten() };
+            let event = Event { date: row.date, account, pence: line.pence, vat: vat.flatten().flatten() };
             let place = *by_key.entry(key).or_insert_with_key(|(key, money_in)| {
                 payees.push(Payee {
                     key: key.clone(),
