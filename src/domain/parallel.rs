@@ -5,6 +5,7 @@
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::control::{Control, Stopped};
 
@@ -27,46 +28,42 @@ pub fn map<T: Sync, R: Send>(
 ) -> Result<Vec<R>, Stopped> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let threads = (items.len() / ITEMS_PER_THREAD).clamp(1, cores.min(MOST_THREADS));
-    let blocks: Vec<&[T]> = items.chunks(BLOCK).collect();
-    let (next, finished, is_stopped) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+    // What is made lies where it stays: each thread keeps the memory of what it allocates and another frees.
+    let mut made: Vec<Option<R>> = items.iter().map(|_| None).collect();
+    let blocks = Mutex::new(items.chunks(BLOCK).zip(made.chunks_mut(BLOCK)));
+    let (finished, is_stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
     let take = || {
-        let at = next.fetch_add(1, Ordering::Relaxed);
-        let block = blocks.get(at)?;
-        let made: Vec<R> = block.iter().map(&work).collect();
+        let (block, made) = blocks.lock().unwrap_or_else(PoisonError::into_inner).next()?;
+        for (item, made) in block.iter().zip(made) {
+            *made = Some(work(item));
+        }
         finished.fetch_add(block.len(), Ordering::Relaxed);
-        Some((at, made))
+        Some(())
     };
-    let help = || std::iter::from_fn(|| (!is_stopped.load(Ordering::Relaxed)).then(take)?).collect::<Vec<_>>();
-    let mut made = std::thread::scope(|scope| {
+    let help = || while !is_stopped.load(Ordering::Relaxed) && take().is_some() {};
+    std::thread::scope(|scope| {
         // Where the system grants no further thread, those there are do the work.
         let spawn = |_| std::thread::Builder::new().name("engine".to_owned()).spawn_scoped(scope, help).ok();
         let helpers: Vec<_> = (1..threads).filter_map(spawn).collect();
-        let mut made = Vec::new();
         // One question for each block, whoever did it: how often is asked depends on nothing else.
         let mut is_done = false;
-        for _ in &blocks {
+        for _ in items.chunks(BLOCK) {
             if control.is_cancelled() {
                 is_stopped.store(true, Ordering::Relaxed);
                 break;
             }
             done(finished.load(Ordering::Relaxed));
-            if !is_done {
-                let block = take();
-                is_done = block.is_none();
-                made.extend(block);
-            }
+            is_done = is_done || take().is_none();
         }
         for helper in helpers {
             // A panic there is a panic here.
-            made.extend(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }
-        made
     });
     if is_stopped.into_inner() {
         return Err(Stopped);
     }
-    made.sort_unstable_by_key(|(at, _)| *at);
-    Ok(made.into_iter().flat_map(|(_, made)| made).collect())
+    Ok(made.into_iter().flatten().collect())
 }
 
 #[cfg(test)]
