@@ -40,7 +40,13 @@ pub fn map<T: Sync, R: Send>(
         finished.fetch_add(block.len(), Ordering::Relaxed);
         Some(())
     };
-    let help = || while !is_stopped.load(Ordering::Relaxed) && take().is_some() {};
+    let help = || {
+        while !is_stopped.load(Ordering::Relaxed) {
+            if take().is_none() {
+                break;
+            }
+        }
+    };
     std::thread::scope(|scope| {
         // Where the system grants no further thread, those there are do the work.
         let spawn = |_| std::thread::Builder::new().name("engine".to_owned()).spawn_scoped(scope, help).ok();
