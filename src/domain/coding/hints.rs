@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::batch::Account;
+use super::context::is_on_domestic_reverse_charge;
 use super::instructions::{Instructions, is_payment_service};
 use super::knowledge::{Knowledge, PatternMatch, Strength, WordLists, stem};
 use super::line::Line;
@@ -207,19 +208,18 @@ impl Hint {
         self.clauses.iter().any(|(clause, _)| clause.contains(&word) && says(clause))
     }
 
-    /// Whether the clause of a word says that the domestic reverse charge is on what is paid, which is on building work alone (VAT Notice 735).
+    /// Whether the clause of a word says that the domestic reverse charge is on what is paid, which is on building work alone.
     pub fn is_reverse_charged(&self, word: &str) -> bool {
-        const ABROAD: &[&str] = &["ABROAD", "OVERSEAS", "FOREIGN", "EU", "IRELAND", "USA", "US"];
+        if self.is_first || !is_on_domestic_reverse_charge(self.padded.trim()) {
+            return false;
+        }
         let word = format!(" {word} ");
-        let is_abroad = self.padded.split(' ').any(|part| ABROAD.contains(&part));
         let says = |clause: &str| clause.contains(" REVERSE CHARGE ");
         let at = self.clauses.iter().position(|(clause, _)| clause.contains(&word));
         let mut spoken = at.and_then(|at| self.clauses.get(at..)).unwrap_or_default().iter().take(2).enumerate();
         // "Example Ltd is VAT registered, reverse charge".
         let is_few = |clause: &str| clause.split_whitespace().count() <= 3;
-        !self.is_first
-            && !is_abroad
-            && spoken.any(|(behind, (clause, _))| says(clause) && (behind == 0 || is_few(clause)))
+        spoken.any(|(behind, (clause, _))| says(clause) && (behind == 0 || is_few(clause)))
     }
 
     /// Stems of what a payment service takes, by the parts of the sentence that lead to it, back to the service before: "classes by

@@ -354,12 +354,15 @@ fn let_chair_has_vat(context: &str, words: &WordLists) -> bool {
     })
 }
 
-/// Whether the context speaks of the reverse charge on what is sold; that of suppliers abroad is on what is bought.
+/// Whether the context speaks of the reverse charge on building work.
 fn has_reverse_charge(context: &str) -> bool {
+    sentences(context).map(fold).any(|sentence| is_on_domestic_reverse_charge(&sentence))
+}
+
+/// Whether a folded sentence is on the domestic reverse charge (VAT Notice 735); that of suppliers abroad is on what is bought from them.
+pub fn is_on_domestic_reverse_charge(sentence: &str) -> bool {
     const ABROAD: &[&str] = &["ABROAD", "OVERSEAS", "FOREIGN", "FROM THE EU", "IRELAND", "FACEBOOK", "GOOGLE", "ADOBE"];
-    sentences(context).map(fold).any(|sentence| {
-        has_phrase(&sentence, "REVERSE CHARGE") && !ABROAD.iter().any(|word| has_phrase(&sentence, word))
-    })
+    has_phrase(sentence, "REVERSE CHARGE") && !ABROAD.iter().any(|word| has_phrase(sentence, word))
 }
 
 /// Whether the context says that vehicles are leased: "9 wagons, all on contract hire".

@@ -216,12 +216,12 @@ impl<'k> Decider<'k> {
         {
             *named.entry(account).or_insert(0.0) += WEIGHTS.account_word * WEIGHTS.home_word * part;
         }
-        let best_named = named.values().copied().fold(0.0, f32::max);
         // What a card company pays out was not paid in cash.
         let is_of_service = is_by_card && wording.text().split(' ').any(is_payment_service);
         if is_of_service {
             named.retain(|account, _| !self.takes_cash_alone(*account));
         }
+        let best_named = named.values().copied().fold(0.0, f32::max);
         let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
         if clues.iter().all(|clue| clue.score < WEIGHTS.fallback_below) && best_named == 0.0 {
             return Decision { is_to_person, ..self.unknown(money_in) };
@@ -388,11 +388,11 @@ impl<'k> Decider<'k> {
                 && !self.reader.pay_goes_to_wages();
             owed_as_wages = owed_as_wages.or(Some(best.account).filter(|_| is_pay && clue.score >= WEIGHTS.usual));
             // A chart without an account for a concept makes the concept less likely.
-            // Sales of which nothing is said but how they were paid for.
-            let is_paid = best.score < OWN_SALES_FIT && self.is_about(Some(clue), PAID_SALES);
             let weight = (WEIGHTS.sharpness * clue.score).exp()
                 * (WEIGHTS.fit_floor + (1.0 - WEIGHTS.fit_floor) * best.score.min(1.0) * best.score.min(1.0));
             total += weight;
+            // Sales of which nothing is said but how they were paid for.
+            let is_paid = best.score < OWN_SALES_FIT && self.is_about(Some(clue), PAID_SALES);
             // What cards take where services are sold is not what a shop beside them sold.
             let is_beside = self.is_about(Some(clue), &["card_takings"]) && self.sells_beside_services();
             let is_online = is_paid && !self.is_about(Some(clue), &["card_takings"]);

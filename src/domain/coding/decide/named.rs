@@ -114,7 +114,7 @@ impl Decider<'_> {
             }
             before = word;
         }
-        if money_in && self.is_from_abroad(wording) {
+        if money_in && self.pays_from_abroad(wording) {
             for word in OF_ABROAD {
                 add(word, WEIGHTS.account_word, None);
             }
@@ -213,7 +213,7 @@ impl Decider<'_> {
     }
 
     /// Whether a customer's form of company, or how the money came, is of another country.
-    fn is_from_abroad(&self, wording: &Wording) -> bool {
+    fn pays_from_abroad(&self, wording: &Wording) -> bool {
         const FORMS: &[&str] = &["BANCO", "IBAN", "INC", "KANZLEI", "LLC", "SEPA", "SWIFT", "WIRE"];
         let words = &self.knowledge.words.abroad_form;
         let told: Vec<&str> = wording.text().split(' ').collect();

@@ -19,7 +19,7 @@ use self::chart_words::ChartWords;
 pub use self::people::Paid;
 use self::people::People;
 use self::reading::{ALL, LEADS, ORDERS, Reading, SENDS, ends_part, exceptions, is_private, private_behind};
-use self::vat::{listed, names_behind_nor, subject, vat_at};
+use self::vat::{names_behind_nor, subjects, vat_at};
 use super::batch::Account;
 use super::instructions::is_payment_service;
 use super::knowledge::{NameWord, WordLists, stem};
@@ -255,8 +255,7 @@ impl Statements {
             if let VatSaid::Code(code) = vat
                 && names.is_empty()
             {
-                self.sold.extend(subject(tokens, *at, lists).map(|words| (words, *code)));
-                self.sold.extend(listed(tokens, *at, lists).into_iter().map(|words| (words, *code)));
+                self.sold.extend(subjects(tokens, *at, lists).into_iter().map(|words| (words, *code)));
             }
             self.add(&names, Said::Vat(*vat));
             self.add(&names_behind_nor(tokens.get(*at + 1..next).unwrap_or_default()), Said::Vat(*vat));

@@ -75,10 +75,9 @@ pub(super) fn vat_at(tokens: &[Token<'_>], at: usize, is_first: bool) -> Option<
     }
 }
 
-/// Stems of what VAT is said of: the words of its part of the sentence that tell something. Of what a journal takes out of the sales
-/// later, or what is only mostly so, nothing is said.
-pub(super) fn subject(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Option<Vec<String>> {
-    const WORDS_MAX: usize = 6;
+/// Stems of what VAT is said of, once for each thing. Of what a journal takes out of the sales later, or what is only mostly so, nothing is
+/// said.
+pub(super) fn subjects(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Vec<Vec<String>> {
     const CORRECTED: &[&str] = &[
         "JOURNAL",
         "JOURNALS",
@@ -92,10 +91,18 @@ pub(super) fn subject(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Opt
         "TAKE",
         "TAKEN",
     ];
-    let has = |words: &[&str]| tokens.iter().flat_map(|token| &token.words).any(|word| words.contains(&word.as_str()));
-    if has(CORRECTED) {
-        return None;
+    let words: Vec<&str> = tokens.iter().flat_map(|token| token.words.iter().map(String::as_str)).collect();
+    // Whoever is partly exempt may still say plainly of what.
+    let is_status = |at: usize| words.get(at..at + 2) == Some(&["PARTLY", "EXEMPT"]);
+    if words.iter().enumerate().any(|(at, word)| CORRECTED.contains(word) && !is_status(at)) {
+        return Vec::new();
     }
+    subject(tokens, at, lists).into_iter().chain(listed(tokens, at, lists)).collect()
+}
+
+/// The words of its part of the sentence that tell something.
+fn subject(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Option<Vec<String>> {
+    const WORDS_MAX: usize = 6;
     let mut part: Vec<&Token<'_>> = Vec::new();
     for token in tokens.get(..at)?.iter().rev().take_while(|token| !ends_part(token.raw)).take(WORDS_MAX) {
         part.push(token);
@@ -122,7 +129,7 @@ fn telling<'t>(part: impl Iterator<Item = &'t Token<'t>>, lists: &WordLists) -> 
 }
 
 /// The same for each part of a list before it: "subs, berths, training and the draw are exempt".
-pub(super) fn listed(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Vec<Vec<String>> {
+fn listed(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Vec<Vec<String>> {
     const PART_WORDS_MAX: usize = 5;
     const VERBS: &[&str] = &[
         "AM", "ARE", "BUT", "CHARGE", "DO", "FROM", "HAS", "HAVE", "I", "IS", "PAY", "PAYS", "PUT", "RUN", "SELL",
@@ -138,11 +145,11 @@ pub(super) fn listed(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Vec<
     };
     for token in before.iter().take(until).rev() {
         let is_and = matches!(token.raw, "and" | "&");
-        if token.raw.ends_with([';', ':', '.', ')']) || token.words.iter().any(|word| VERBS.contains(&word.as_str())) {
-            // What this part of the sentence begins with is no part of the list.
-            if token.raw.ends_with([';', ':', '.', ')']) {
-                end(&mut part, &mut found);
-            }
+        if token.raw.ends_with([';', ':', '.', ')']) {
+            break;
+        }
+        // What a sentence with a verb of its own begins with is no part of the list.
+        if token.words.iter().any(|word| VERBS.contains(&word.as_str())) {
             part.clear();
             break;
         }
