@@ -1,10 +1,11 @@
 //! The real server under jobs of both products over HTTP: jobs and rows a second, queue wait, end-to-end latency and the
 //! share of 503 answers for small, medium and large jobs, beside the ceiling (the same engine called in-process). Then
 //! the latency of one tiny job against a bare loop of its three commits, one reconciliation of 100,000 rows a side, and
-//! one coding job of 50,000 transactions with the memory it takes.
+//! coding jobs of 50,000 transactions one after the other with the memory they take, without a past and, of the texts of
+//! the labelled businesses, with one of 20,000 rows.
 //!
 //! `cargo bench --bench job_throughput [-- --json] [--product reconciliation|coding] [--postgres URL]
-//! [--only small|medium|large|tiny|hundred-thousand|fifty-thousand] [--small]`
+//! [--only small|medium|large|tiny|hundred-thousand|fifty-thousand|with-a-past] [--small]`
 //!
 //! `--small` takes seconds and shows that everything still runs; its figures mean nothing.
 
@@ -50,6 +51,9 @@ const HUNDRED_THOUSAND_BAR: f64 = 1.0;
 const CODED_ROWS: u64 = 50_000;
 const CODED_BAR: f64 = 6.0;
 const CODED_BAR_MB: f64 = 200.0;
+/// Rows of the past sent beside the transactions, and the seconds such a job may take.
+const PAST_ROWS: u64 = 20_000;
+const PAST_BAR: f64 = 4.0;
 
 /// One kind of load.
 struct Size {
@@ -67,7 +71,11 @@ struct Plan {
     /// Rows of a side of the large reconciliation, and transactions of the large coding job.
     matched_rows: u64,
     coded_rows: u64,
+    /// Rows of the past of a coding job.
+    past_rows: u64,
     large_jobs: usize,
+    /// Jobs with a past one after the other: many, because what is kept of each adds up.
+    jobs_with_a_past: usize,
 }
 
 impl Plan {
@@ -80,7 +88,9 @@ impl Plan {
             tiny_jobs: 300,
             matched_rows: 100_000,
             coded_rows: CODED_ROWS,
+            past_rows: PAST_ROWS,
             large_jobs: 5,
+            jobs_with_a_past: 14,
         }
     }
 
@@ -93,7 +103,9 @@ impl Plan {
             tiny_jobs: 5,
             matched_rows: 200,
             coded_rows: 100,
+            past_rows: 40,
             large_jobs: 1,
+            jobs_with_a_past: 2,
         }
     }
 }
@@ -444,6 +456,69 @@ fn hundred_thousand(plan: &Plan, server: &Server, key: &str, folder: &Path) -> R
 /// process; beside it the engine alone on the same body.
 fn fifty_thousand(plan: &Plan, server: &Server, key: &str) -> Result<Value> {
     let shape = coding_datasets::ordinary(&mut Random::new(plan.coded_rows), plan.coded_rows);
+    let seen = coded_in_a_row(server, key, &shape.body, plan.coded_rows, plan.large_jobs)?;
+    let (_, rows_per_s) = ceiling(std::slice::from_ref(&shape), plan.ceiling)?;
+    Ok(figures_of(&seen, &json!({ "bar_s": CODED_BAR, "engine_alone_rows_per_s": short(rows_per_s) })))
+}
+
+/// The same of texts of the labelled businesses, most of them different, with a past of them as well.
+fn with_a_past(plan: &Plan, server: &Server, key: &str) -> Result<Value> {
+    let body = labelled_texts_with_a_past(&mut Random::new(PAST_ROWS), plan)?;
+    let seen = coded_in_a_row(server, key, &body, plan.coded_rows, plan.jobs_with_a_past)?;
+    Ok(figures_of(&seen, &json!({ "bar_s": PAST_BAR, "rows_of_the_past": plan.past_rows })))
+}
+
+/// A request whose transactions and past are drawn from all labelled businesses, with the chart of one of them.
+fn labelled_texts_with_a_past(random: &mut Random, plan: &Plan) -> Result<Vec<u8>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/coding_quality");
+    let mut files = Vec::new();
+    for folder in std::fs::read_dir(&root)?.collect::<Result<Vec<_>, _>>()? {
+        if folder.file_type()?.is_dir() {
+            let inside = std::fs::read_dir(folder.path())?.collect::<Result<Vec<_>, _>>()?;
+            files.extend(
+                inside.iter().map(std::fs::DirEntry::path).filter(|file| file.extension() == Some("json".as_ref())),
+            );
+        }
+    }
+    files.sort();
+    let mut transactions: Vec<Value> = Vec::new();
+    for file in &files {
+        let mut business: Value = serde_json::from_slice(&std::fs::read(file)?)?;
+        let lines = business.pointer_mut("/request/transactions").map(Value::take);
+        transactions.extend(lines.and_then(|lines| lines.as_array().cloned()).unwrap_or_default());
+    }
+    for transaction in transactions.iter_mut().filter_map(Value::as_object_mut) {
+        transaction.remove("bank_account");
+    }
+    let cafe: Value = serde_json::from_slice(&std::fs::read(root.join("dev/cafe-bean.json"))?)?;
+    let chart = cafe.pointer("/request/chart_of_accounts").context("no chart")?;
+    let costs: Vec<&Value> =
+        chart.as_array().into_iter().flatten().filter(|account| account["type"] == "EXPENSE").collect();
+    let drawn: Vec<&Value> = (0..plan.coded_rows).filter_map(|_| random.pick(&transactions)).collect();
+    let past: Vec<Value> = (0..plan.past_rows)
+        .filter_map(|_| {
+            let (line, account) = (random.pick(&transactions)?, random.pick(&costs)?);
+            let (description, code) = (&line["description"], &account["code"]);
+            Some(json!({ "date": "2025-01-02", "description": description, "amount": -10.5, "account_code": code }))
+        })
+        .collect();
+    let context = json!({ "businessContext": "Cafe, VAT registered" });
+    let request = json!({ "transactions": drawn, "chart_of_accounts": chart, "options": context, "history": past });
+    Ok(serde_json::to_vec(&request)?)
+}
+
+/// What jobs of one body took, one after the other.
+struct InARow {
+    rows: u64,
+    request_bytes: usize,
+    times: Vec<f64>,
+    first_job_of_one_row_s: f64,
+    before_first_kib: u64,
+    idle_kib: u64,
+    peak_kib: u64,
+}
+
+fn coded_in_a_row(server: &Server, key: &str, body: &[u8], rows: u64, jobs: usize) -> Result<InARow> {
     let mut connection = server.connect()?;
     let mut measure = |body: &[u8], rows: u64| -> Result<f64> {
         let (pause, patience) = (Duration::from_millis(1), Duration::from_secs(120));
@@ -452,27 +527,35 @@ fn fifty_thousand(plan: &Plan, server: &Server, key: &str) -> Result<Value> {
         Ok(time.as_secs_f64())
     };
     // What is loaded once and kept is not the memory of a job, but it is told.
-    let before_first = server.process.resident_kib()?;
-    let first_s = measure(&coding_datasets::ordinary(&mut Random::new(1), 1).body, 1)?;
-    let idle = server.process.resident_kib()?;
+    let before_first_kib = server.process.resident_kib()?;
+    let first_job_of_one_row_s = measure(&coding_datasets::ordinary(&mut Random::new(1), 1).body, 1)?;
+    let idle_kib = server.process.resident_kib()?;
     server.process.forget_peak()?;
-    let times = (0..plan.large_jobs).map(|_| measure(&shape.body, plan.coded_rows)).collect::<Result<Vec<_>>>()?;
-    let peak = server.process.peak_kib()?;
+    let times = (0..jobs).map(|_| measure(body, rows)).collect::<Result<Vec<_>>>()?;
+    let (request_bytes, peak_kib) = (body.len(), server.process.peak_kib()?);
+    Ok(InARow { rows, request_bytes, times, first_job_of_one_row_s, before_first_kib, idle_kib, peak_kib })
+}
+
+/// The figures of `seen`, with `more` beside them.
+fn figures_of(seen: &InARow, more: &Value) -> Value {
     let megabytes = |kib: u64| short(real64(kib) * 1_024.0 / 1e6);
-    let (_, rows_per_s) = ceiling(std::slice::from_ref(&shape), plan.ceiling)?;
-    Ok(json!({
-        "rows": plan.coded_rows,
-        "request_mb": short(real(shape.body.len()) / 1e6),
-        "best_s": short(least(&times)),
-        "median_s": short(median(&times)),
-        "bar_s": CODED_BAR,
-        "engine_alone_rows_per_s": short(rows_per_s),
-        "peak_above_idle_mb": megabytes(peak.saturating_sub(idle)),
+    let mut figures = json!({
+        "rows": seen.rows,
+        "jobs": seen.times.len(),
+        "request_mb": short(real(seen.request_bytes) / 1e6),
+        "best_s": short(least(&seen.times)),
+        "median_s": short(median(&seen.times)),
+        "worst_s": short(seen.times.iter().copied().fold(0.0, f64::max)),
+        "peak_above_idle_mb": megabytes(seen.peak_kib.saturating_sub(seen.idle_kib)),
         "bar_mb": CODED_BAR_MB,
-        "idle_mb": megabytes(idle),
-        "kept_since_the_first_job_mb": megabytes(idle.saturating_sub(before_first)),
-        "first_job_of_one_row_s": short(first_s),
-    }))
+        "idle_mb": megabytes(seen.idle_kib),
+        "kept_since_the_first_job_mb": megabytes(seen.idle_kib.saturating_sub(seen.before_first_kib)),
+        "first_job_of_one_row_s": short(seen.first_job_of_one_row_s),
+    });
+    if let (Some(figures), Some(more)) = (figures.as_object_mut(), more.as_object()) {
+        figures.extend(more.clone());
+    }
+    figures
 }
 
 fn main() -> Result<()> {
@@ -505,6 +588,11 @@ fn main() -> Result<()> {
     } else {
         None
     };
+    let coded_with_a_past = if product_wanted(Product::Coding) && wanted("with-a-past") {
+        Some(with_a_past(&plan, &server, &first_key)?)
+    } else {
+        None
+    };
     let mut loads = Vec::new();
     for product in Product::ALL.into_iter().filter(|product| product_wanted(*product)) {
         for size in plan.sizes.iter().filter(|size| wanted(size.name)) {
@@ -520,7 +608,7 @@ fn main() -> Result<()> {
         None
     };
     server.terminate()?;
-    let figures = json!({ "bench": "job_throughput", "pressure_percent": pressure(), "loads": loads, "tiny_job": tiny, "hundred_thousand": large, "fifty_thousand_coded": coded });
+    let figures = json!({ "bench": "job_throughput", "pressure_percent": pressure(), "loads": loads, "tiny_job": tiny, "hundred_thousand": large, "fifty_thousand_coded": coded, "fifty_thousand_coded_with_a_past": coded_with_a_past });
     if arguments.has("--json") {
         return print_json(&figures);
     }
@@ -576,7 +664,7 @@ fn print_table(figures: &Value) {
             );
         }
     }
-    for part in ["tiny_job", "hundred_thousand", "fifty_thousand_coded"] {
+    for part in ["tiny_job", "hundred_thousand", "fifty_thousand_coded", "fifty_thousand_coded_with_a_past"] {
         if let Some(value) = figures.get(part).filter(|value| !value.is_null()) {
             println!("{part}: {value}");
         }

@@ -7,6 +7,7 @@ mod descriptors;
 mod doors;
 pub mod environment;
 mod log_writer;
+mod memory;
 mod observe;
 mod refusals;
 pub mod secrets;
@@ -66,6 +67,7 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         Command::Serve(arguments) => {
+            memory::give_back_freed();
             telemetry::start(&settings);
             misspelt.iter().for_each(|said| tracing::warn!("{said}"));
             return serve::serve(settings, given, clock, arguments.demo);

@@ -9,9 +9,9 @@ use crate::clock::Clock;
 const SALT_BYTES: usize = 16;
 /// The longest output that a stored hash may have (the PHC string format).
 const OUTPUT_BYTES_MAX: usize = 64;
-/// Blocks of 1 KiB for which room is made; hashes use 19 MiB of it, and only what is used becomes resident. The C library takes
-/// anything smaller than 32 MiB out of heaps that it keeps after the first few times (`mallopt(3)`, `M_MMAP_THRESHOLD`); what is
-/// larger is always mapped by itself, and goes back to the system when it is freed.
+/// Blocks of 1 KiB for which room is made; hashes use 19 MiB of it, and only what is used becomes resident. Unless it is told
+/// otherwise (`app/memory.rs`), the C library takes anything smaller than 32 MiB out of heaps that it keeps after the first few times
+/// (`mallopt(3)`, `M_MMAP_THRESHOLD`); what is larger is always mapped by itself, and goes back to the system when it is freed.
 const ROOM_BLOCKS: usize = 40 * 1024;
 
 /// Memory to hash passwords in, one after the other.
