@@ -58,7 +58,8 @@ const PAID_SALES: &[&str] = &["card_takings", "online_sales", "marketplace_sales
 const OWN_SALES_FIT: f32 = 0.75;
 
 /// Words of accounts whose customers pay by invoice.
-const NOT_PAID_BY_CARD: &[&str] = &["CONTRACT", "COUNCIL", "EXPORT", "NHS", "TRADE", "WHOLESALE"];
+const NOT_PAID_BY_CARD: &[&str] =
+    &["CONTRACT", "CONTRACTOR", "COUNCIL", "EXPORT", "NHS", "REVERSE", "TRADE", "WHOLESALE"];
 
 /// How lines call a deposit.
 const DEPOSITS: &[&str] = &["DEPOSIT", "DEPOSITS", "DEP", "DEPO", "DEPS", "BOND", "RETAINER", "KEY", "HOLDING"];

@@ -2,7 +2,7 @@
 
 use super::{CAPITAL, DRAWINGS, Decider, OWN_SALES_FIT};
 use crate::domain::coding::evidence::Clue;
-use crate::domain::coding::knowledge::ConceptId;
+use crate::domain::coding::knowledge::{ConceptId, GOODS};
 
 /// What people pay for by card at a counter.
 const SOLD_BY_CARD: &[&str] = &[
@@ -21,9 +21,6 @@ const OWN_TAKINGS_FIT: f32 = 0.85;
 
 /// From this fit on the name of an account says no more than the concept.
 const PLAIN_NAME_FIT: f32 = 0.95;
-
-/// Words of accounts for goods that are sold.
-const GOODS: &[&str] = &["GOOD", "PRODUCT", "RETAIL", "SHOP"];
 
 /// What a concept is in a chart that has no account of its own for it.
 struct Replacement {

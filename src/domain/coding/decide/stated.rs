@@ -12,6 +12,9 @@ use crate::domain::coding::statements::Paid;
 use crate::domain::coding::weights::WEIGHTS;
 use crate::domain::coding::wording::Wording;
 
+/// Words of money that somebody has spent for the business.
+const CLAIMED: &[&str] = &["EXPENSES", "EXPS", "MILEAGE", "REIMB", "REIMBURSE", "REIMBURSEMENT", "REIMBURSED"];
+
 impl Decider<'_> {
     /// Adds the accounts that the context sends lines like this to, by code or by amount.
     pub(super) fn add_instructed(
@@ -24,8 +27,9 @@ impl Decider<'_> {
         // What a person is paid for now is said by the remark, if by anything.
         let weight =
             if is_remarked && is_person(&wording.payee) { WEIGHTS.instructed_person } else { WEIGHTS.instructed };
+        let is_fee = self.is_fee_of_service(wording, money_in);
         for (account, share) in self.hints.instructions.accounts(wording.text()) {
-            let is_cleared = self.chart.kinds.get(account) == Some(&AccountType::Asset);
+            let is_cleared = self.chart.kinds.get(account) == Some(&AccountType::Asset) && !is_fee;
             if is_cleared || self.takes(account, money_in) {
                 *named.entry(account).or_insert(0.0) += weight * share;
             }
@@ -67,10 +71,19 @@ impl Decider<'_> {
                 return Some((account, 1.0));
             }
         }
-        // A card company's fees are not the takings that it pays out.
-        let is_fee = !money_in && wording.text().split(' ').any(is_payment_service);
+        let is_fee = self.is_fee_of_service(wording, money_in);
         let is_spent = |account| self.chart.kinds.get(account) == Some(&AccountType::Expense);
-        self.hints.statements.account(wording.text(), |account| stated(account) && (!is_fee || is_spent(account)))
+        // What somebody is paid back is no pay.
+        let is_claim = !money_in && wording.text().split(' ').any(|word| CLAIMED.contains(&word));
+        let is_pay = |account| self.fit(account, "salaries") >= OWN_SALES_FIT;
+        self.hints.statements.account(wording.text(), |account| {
+            stated(account) && (!is_fee || is_spent(account)) && !(is_claim && is_pay(account))
+        })
+    }
+
+    /// Whether a line pays a card company, whose fees are not the takings that it pays out.
+    fn is_fee_of_service(&self, wording: &Wording, money_in: bool) -> bool {
+        !money_in && wording.text().split(' ').any(is_payment_service)
     }
 
     /// The account of drawings, unless each owner has one.

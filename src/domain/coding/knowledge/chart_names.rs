@@ -10,6 +10,9 @@ use crate::domain::coding::text::fold;
 const ACCOUNTS: &str = include_str!("accounts.txt");
 const ABBREVIATIONS: &str = include_str!("abbreviations.txt");
 
+/// Stems of names of accounts for goods that are sold.
+pub const GOODS: &[&str] = &["GOOD", "PRODUCT", "RETAIL", "SHOP"];
+
 /// One name of an account, as stems that all have to occur in the account's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChartName {

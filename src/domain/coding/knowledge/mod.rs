@@ -22,7 +22,7 @@ use super::outcome::Vat;
 pub use account_examples::AccountExample;
 pub use affinity::Affinities;
 use categories::Categories;
-pub use chart_names::{ChartName, NameWord, expand, name_words, stem};
+pub use chart_names::{ChartName, GOODS, NameWord, expand, name_words, stem};
 pub use patterns::{PatternMatch, Patterns, Strength, Target};
 use purchases::Purchases;
 pub use sectors::{Combination, Sector};

@@ -8,7 +8,7 @@ use super::Token;
 use super::reading::ends_part;
 use crate::domain::coding::batch::{Account, AccountType};
 use crate::domain::coding::instructions::{is_code, is_payment_service};
-use crate::domain::coding::knowledge::name_words;
+use crate::domain::coding::knowledge::{GOODS, name_words};
 
 /// As many accounts may have the part of a name that is given: the income and the cost of one thing.
 const TIED_MAX: usize = 2;
@@ -102,14 +102,21 @@ impl ChartWords {
 
     /// The income account that has most words of what a payment service is said to take: "Stripe is course bookings".
     pub(super) fn sales_of(&self, tokens: &[Token<'_>]) -> Option<usize> {
-        const REACH: usize = 8;
+        const REACH: usize = 12;
         let mut said: BTreeSet<String> = BTreeSet::new();
-        for token in tokens.iter().take(REACH) {
-            if token.names.iter().any(|(name, _)| is_payment_service(name)) {
+        let is_verb = |token: &Token<'_>| matches!(token.raw, "is" | "are");
+        let near = tokens.get(..REACH).unwrap_or(tokens);
+        for (turn, clause) in near.split_inclusive(|token| token.raw.ends_with(',')).enumerate() {
+            // What follows is about something else, unless it goes on about the same: "the web shop, which is leaflets".
+            if turn > 0 && clause.iter().any(is_verb) && clause.first().is_none_or(|first| first.raw != "which") {
                 break;
             }
-            said.extend(name_words(token.raw).into_iter().map(|word| word.stem));
-            if token.raw.ends_with([';', '.', ')']) {
+            let is_service = |token: &Token<'_>| token.names.iter().any(|(name, _)| is_payment_service(name));
+            let ends = |token: &Token<'_>| is_service(token) || token.raw.ends_with([';', '.', ')']);
+            let end = clause.iter().position(ends);
+            let own = clause.iter().take(end.map_or(clause.len(), |end| end + 1)).filter(|token| !is_service(token));
+            said.extend(own.flat_map(|token| name_words(token.raw)).map(|word| word.stem));
+            if end.is_some() {
                 break;
             }
         }
@@ -121,10 +128,15 @@ impl ChartWords {
         };
         let shared =
             |account: &usize| self.stems.get(*account).map_or(0, |stems| stems.iter().filter(is_telling).count());
-        let most = self.income.iter().map(shared).max().filter(|most| *most > 0)?;
-        let mut best = self.income.iter().filter(|account| shared(account) == most);
-        let only = best.next()?;
-        best.next().is_none().then_some(*only)
+        let is_goods = |stem: &String| GOODS.contains(&stem.as_str());
+        let sells_goods = |account: &usize| self.stems.get(*account).is_some_and(|stems| stems.iter().any(is_goods));
+        let most = self.income.iter().map(shared).max().unwrap_or(0);
+        // "The reader on the desk takes shop sales only": what shops sell has many names.
+        let is_of_goods = most == 0 && said.iter().any(is_goods);
+        let is_meant = |account: &&usize| if is_of_goods { sells_goods(account) } else { shared(account) == most };
+        let mut meant = self.income.iter().filter(is_meant).filter(|_| most > 0 || is_of_goods);
+        let only = meant.next()?;
+        meant.next().is_none().then_some(*only)
     }
 
     /// The account in whose name words beside each other begin with these letters, if it is the only one.
@@ -138,10 +150,14 @@ impl ChartWords {
         having.next().is_none().then_some(only)
     }
 
+    /// Whether a token is the code of an account: "are ordinary valets (001)".
+    pub(super) fn has_code(&self, token: &Token<'_>) -> bool {
+        self.by_code.contains_key(bare(token))
+    }
+
     /// The account whose name stands at the beginning of some tokens; a part of the name is enough where they say where something goes.
     pub(super) fn account_at(&self, tokens: &[Token<'_>], is_of_place: bool, are_references: bool) -> Option<Named> {
-        let bare = |token: &Token<'_>| token.raw.trim_matches(|sign: char| !sign.is_alphanumeric()).to_owned();
-        if let Some(account) = tokens.first().and_then(|token| self.by_code.get(&bare(token))) {
+        if let Some(account) = tokens.first().and_then(|token| self.by_code.get(bare(token))) {
             return Some(Named { accounts: vec![*account], is_whole: true, taken: 1 });
         }
         let mut run: Vec<(String, usize)> = Vec::new();
@@ -171,4 +187,9 @@ impl ChartWords {
         let most = if count == length { 1 } else { TIED_MAX };
         (accounts.len() <= most && (is_whole || is_part)).then_some(Named { accounts, is_whole, taken: *taken })
     }
+}
+
+/// A token without the punctuation around it.
+fn bare<'c>(token: &Token<'c>) -> &'c str {
+    token.raw.trim_matches(|sign: char| !sign.is_alphanumeric())
 }

@@ -18,10 +18,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::chart_words::ChartWords;
 pub use self::people::Paid;
 use self::people::People;
-use self::reading::{ALL, LEADS, ORDERS, Reading, SENDS, ends_part, exceptions, is_private, private_behind};
+use self::reading::{
+    ALL, LEADS, ORDERS, Reading, SENDS, ends_part, exceptions, is_private, is_service, private_behind,
+};
 use self::vat::{names_behind_nor, subjects, vat_at};
 use super::batch::Account;
-use super::instructions::is_payment_service;
 use super::knowledge::{NameWord, WordLists, stem};
 use super::line::Line;
 use super::outcome::Vat;
@@ -163,7 +164,7 @@ impl Statements {
         while let Some(token) = tokens.get(reading.at) {
             let rest = tokens.get(reading.at..).unwrap_or_default();
             if let Some(link) = reading.link.filter(|link| reading.at - link.at <= link.reach)
-                && !token.raw.starts_with('(')
+                && (!token.raw.starts_with('(') || chart.has_code(token))
                 && let Some(found) = chart.account_at(rest, link.is_of_place, reading.are_references)
             {
                 let meant = reading.meant(link, before);
@@ -182,7 +183,6 @@ impl Statements {
                     continue;
                 }
             }
-            let is_service = |(name, _): &Name| is_payment_service(name) || BOOKED_BY.contains(&name.as_str());
             if reading.link.is_some_and(|link| link.is_what_it_is(tokens, reading.at))
                 && !reading.names.is_empty()
                 && reading.names.iter().all(is_service)

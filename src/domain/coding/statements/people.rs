@@ -27,7 +27,8 @@ pub struct People {
 struct Person {
     /// Or its first letter.
     forename: String,
-    surname: String,
+    /// None where the context gives the forename alone.
+    surname: Option<String>,
     paid: Paid,
 }
 
@@ -94,9 +95,10 @@ impl People {
                 }
             }
             let named = named.into_iter().zip(found);
-            people.list.extend(
-                named.filter_map(|((_, forename, surname), paid)| Some(Person { forename, surname, paid: paid? })),
-            );
+            people.list.extend(named.filter_map(|((_, forename, surname), paid)| {
+                Some(Person { forename, surname: Some(surname), paid: paid? })
+            }));
+            people.list.extend(self_employed_by_forename(&raw));
         }
         people
     }
@@ -112,8 +114,13 @@ impl People {
                 || word.chars().count() == 1 && person.forename.starts_with(*word)
                 || person.forename.chars().count() == 1 && word.starts_with(person.forename.as_str())
         };
+        let is_word = |word: &&str| word.chars().count() >= 3 && word.chars().all(char::is_alphabetic);
         let is_meant = |person: &&Person| {
-            let at = words.iter().position(|word| *word == person.surname);
+            let Some(surname) = &person.surname else {
+                // Whose surname is not known is paid by forename and surname.
+                return words.first() == Some(&person.forename.as_str()) && words.get(1).is_some_and(is_word);
+            };
+            let at = words.iter().position(|word| word == surname);
             at.is_some_and(|at| {
                 let beside = [at.checked_sub(1), at.checked_add(1)].into_iter().flatten();
                 beside.filter_map(|place| words.get(place)).any(|word| is_forename_of(person, word))
@@ -129,6 +136,34 @@ impl People {
         };
         (!says_else && !has(OWN)).then_some(first)
     }
+}
+
+/// Those whom a sentence calls self-employed by their forenames: "Ceri, Tom and Anouk are self employed teachers".
+fn self_employed_by_forename(raw: &[&str]) -> Vec<Person> {
+    let folded: Vec<String> = raw.iter().map(|word| fold(word)).collect();
+    let Some(said) = folded
+        .windows(2)
+        .position(|pair| matches!(pair, [one, next] if one == "SELF" && next == "EMPLOYED"))
+        .or_else(|| folded.iter().position(|word| word == "SELF EMPLOYED"))
+    else {
+        return Vec::new();
+    };
+    let is_capital = |at: usize| raw.get(at).is_some_and(|word| word.starts_with(char::is_uppercase));
+    let ends = |at: usize| raw.get(at).is_some_and(|word| word.ends_with([',', '.', ';', ')']));
+    let is_alone = |at: &usize| {
+        let is_name = is_capital(*at) && folded.get(*at).is_some_and(|word| is_forename(word));
+        is_name && (ends(*at) || !is_capital(at + 1)) && (*at == 0 || ends(at - 1) || !is_capital(at - 1))
+    };
+    // From the last name back to the first of its list.
+    let mut at = said;
+    let mut names = Vec::new();
+    while let Some(name) = (at.saturating_sub(if names.is_empty() { SELF_REACH } else { 2 })..at).rev().find(is_alone) {
+        names.extend(folded.get(name).cloned());
+        at = name;
+    }
+    let person = |forename| Person { forename, surname: None, paid: Paid::SelfEmployed };
+    let is_denied = folded.get(at..said).unwrap_or_default().iter().any(|word| matches!(word.as_str(), "NOT" | "NO"));
+    if is_denied { Vec::new() } else { names.into_iter().map(person).collect() }
 }
 
 /// People of a sentence: where the surname stands, forename and surname.

@@ -1,6 +1,7 @@
 //! A sentence of the context as it is read from left to right: names, what joins them to an account, and what is private.
 
-use super::{Name, Names, Token};
+use super::{BOOKED_BY, Name, Names, Token};
+use crate::domain::coding::instructions::is_payment_service;
 use crate::domain::coding::person::is_forename;
 use crate::domain::coding::text::fold;
 use crate::domain::coding::transfer::is_bank;
@@ -150,13 +151,20 @@ impl<'s, 'c> Reading<'s, 'c> {
             let is_of_all = speaks_of_all(self.sent.unwrap_or(at).saturating_sub(2));
             return Some(Link { at, reach: LINK_REACH, is_of_place: true, is_of_all });
         }
-        if matches!(token.raw, "=" | "->" | "\u{2192}") || matches!(word, "IS" | "ARE" | "PAYS" | "THATS") {
+        // What a payment service takes is what it is for.
+        let is_taken = word == "TAKES" && !self.names.is_empty() && self.names.iter().all(is_service);
+        if matches!(token.raw, "=" | "->" | "\u{2192}") || matches!(word, "IS" | "ARE" | "PAYS" | "THATS") || is_taken {
             let is_of_all = speaks_of_all(at.saturating_sub(3)) && !self.is_near(self.last_name, 1);
             return Some(Link { at, reach: LINK_REACH, is_of_place: false, is_of_all });
         }
         let is_mark = matches!(token.raw, "-" | "\u{2013}" | "\u{2014}") || token.raw.ends_with(':');
         is_mark.then_some(Link { at, reach: 1, is_of_place: false, is_of_all: false })
     }
+}
+
+/// Whether a name is that of a service through which customers pay.
+pub(super) fn is_service((name, _): &Name) -> bool {
+    is_payment_service(name) || BOOKED_BY.contains(&name.as_str())
 }
 
 /// Whether what follows is another part of the sentence.
