@@ -114,6 +114,11 @@ impl<'k> Reader<'k> {
         self.business.pay_clears
     }
 
+    /// Whether a deposit is a sale: the context says so of deposits, and the line speaks of none that is given back.
+    pub fn is_deposit_sale(&self, wording: &Wording) -> bool {
+        self.business.deposits_are_sales && !wording.text().split(' ').any(|word| GIVEN_BACK.contains(&word))
+    }
+
     /// Whether the context says that vehicles are leased.
     pub fn leases_vehicles(&self) -> bool {
         self.business.leases_vehicles
@@ -144,6 +149,9 @@ impl<'k> Reader<'k> {
         self.add_people(wording, money_in, &mut sums);
         self.add_private(wording, money_in, &mut sums);
         self.add_hints(wording, money_in, &mut sums);
+        if money_in && self.is_deposit_sale(wording) {
+            sums.replace(self.named.customer_deposits, self.business.sales());
+        }
         let strongest = sums.strongest();
         self.add_meaning(vector, money_in, strongest, &mut sums);
         self.add_expected(wording, (digits, household), strongest, money_in, &mut sums);
@@ -755,6 +763,9 @@ fn is_bank_name<'t>(mut words: impl Iterator<Item = &'t str>) -> bool {
 
 /// How people write that an account is theirs.
 const OWN_ACCOUNT: &[&str] = &["OWN ACCT", "OWN ACC", "OWN ACCOUNT", "OWN A C"];
+
+/// Words of deposits that are given back.
+const GIVEN_BACK: &[&str] = &["BOND", "BREAKAGE", "BREAKAGES", "DAMAGE", "DAMAGES", "FOB", "KEY", "KEYS", "REFUNDABLE"];
 
 /// Words of work by the week.
 const LABOUR: &[&str] = &["WK", "WE", "WEEK", "WKS", "DAYS", "HRS", "HOURS", "LABOUR", "SHIFTS", "SHIFT"];

@@ -98,6 +98,8 @@ impl LineVat<'_> {
             // What is said of a service's bills is not said of the sales it passes on.
             Some(VatSaid::NotCharged) if line.amount > 0 && line.words().any(is_payment_service) => usual,
             Some(VatSaid::NotCharged) if matches!(usual, Vat::Standard | Vat::Reduced) => Vat::NoVat,
+            // What is sold exempt does not make what is bought for it so.
+            Some(VatSaid::Code(Vat::Exempt)) if line.amount < 0 && usual == Vat::Standard => usual,
             Some(VatSaid::Code(code)) if !is_of_law => code,
             _ => usual,
         }

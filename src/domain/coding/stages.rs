@@ -106,7 +106,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     }
     let is_seen =
         |row: usize| recalls.get(row).is_some_and(|recall| recall.as_ref().is_some_and(|recall| recall.seen.is_some()));
-    agree(&lines, &wordings, &mut decided, &is_seen);
+    agree(&lines, &wordings, &mut decided, &is_seen, knowledge);
     refunds(&lines, &wordings, &mut decided, knowledge, &is_seen);
     // A likeness too weak to decide anything is no more than a place to look.
     for decision in decided.iter_mut().filter(|decision| decision.is_weak) {
@@ -492,10 +492,18 @@ impl Stage<'_> {
 }
 
 /// Lines of one payee and direction go where the surest of them goes, unless they have clear evidence of their own.
-fn agree(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision], is_seen: &dyn Fn(usize) -> bool) {
+fn agree(
+    lines: &[Line<'_>],
+    wordings: &[Wording],
+    decided: &mut [Decision],
+    is_seen: &dyn Fn(usize) -> bool,
+    knowledge: &Knowledge,
+) {
+    let is_deposit = |id| knowledge.concept(id).name == "customer_deposits";
     let mut surest: HashMap<(&str, bool), (f32, usize, usize)> = HashMap::new();
     for (at, ((line, wording), decision)) in lines.iter().zip(wordings).zip(decided.iter()).enumerate() {
-        if wording.payee.len() < 4 || decision.method == Method::Fallback {
+        // A deposit is what its own line calls one.
+        if wording.payee.len() < 4 || decision.method == Method::Fallback || decision.concept.is_some_and(is_deposit) {
             continue;
         }
         let key = (wording.payee.as_str(), line.amount > 0);

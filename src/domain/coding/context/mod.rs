@@ -54,6 +54,8 @@ pub struct Business<'k> {
     pub pay_goes_to_wages: bool,
     /// The context says that what is paid as wages clears what a journal owes.
     pub pay_clears: bool,
+    /// The context says that what customers pay in advance is a sale when it comes.
+    pub deposits_are_sales: bool,
     /// Folded names of owners and directors, each as its words.
     pub owners: Vec<Vec<String>>,
     /// Folded names of employees, each as its words.
@@ -89,6 +91,7 @@ impl<'k> Business<'k> {
             is_llp: has_phrase(&folded, "LLP"),
             has_private_purchases: has_private_purchases(&batch.business_context, words),
             claims_mileage: claims_mileage(&batch.business_context),
+            deposits_are_sales: deposits_are_sales(&batch.business_context),
             paye_goes_to_wages: is_sent_to_wages(&batch.business_context, &["PAYE"]),
             pay_goes_to_wages: is_sent_to_wages(&batch.business_context, &["PAY", "PAID", "STAFF"]),
             pay_clears: pay_clears(&batch.business_context),
@@ -278,6 +281,29 @@ fn has_flat_rate(folded: &str) -> bool {
     words.windows(2).enumerate().any(|(at, pair)| {
         let before = words.get(at.saturating_sub(DENIALS_BEFORE)..at).unwrap_or_default();
         pair == ["FLAT", "RATE"] && !before.iter().any(|word| matches!(*word, "NOT" | "NO" | "LEFT" | "NEVER"))
+    })
+}
+
+/// Whether a context says that deposits are sales: "deposits and balances are income when they arrive". Those that are held are not.
+fn deposits_are_sales(context: &str) -> bool {
+    /// Words from the deposits to what they are.
+    const REACH: usize = 14;
+    const HELD: &[&str] =
+        &["BACK", "BALANCE", "HELD", "ISNT", "NEVER", "NOT", "REPAYABLE", "RETURNABLE", "RETURNED", "WITHOUT"];
+    sentences(context).any(|sentence| {
+        let folded = fold(sentence);
+        let words: Vec<&str> = folded.split(' ').collect();
+        let is_sales = |word: &&str| matches!(*word, "INCOME" | "SALES" | "TAKINGS");
+        let is_led =
+            |word: &&str| matches!(*word, "ALL" | "ARE" | "AS" | "COUNT" | "IN" | "IS" | "SO" | "STRAIGHT" | "TO");
+        let said = |at: usize| {
+            let behind = words.get(at + 1..).unwrap_or_default();
+            let sales = behind.iter().take(REACH).position(is_sales)?;
+            behind.get(..sales)
+        };
+        let deposits = words.iter().enumerate().filter(|(_, word)| matches!(**word, "DEPOSIT" | "DEPOSITS"));
+        let mut said = deposits.filter_map(|(at, _)| said(at));
+        said.any(|said| said.iter().any(is_led) && !said.iter().any(|word| HELD.contains(word)))
     })
 }
 

@@ -50,6 +50,7 @@ impl Decider<'_> {
             named.retain(|account, _| self.chart.kinds.get(*account) != Some(&AccountType::Income));
         }
         self.keep_deposits(wording, clues, money_in, named);
+        self.keep_of_fund(named);
         // Subscriptions of the young are told by a word for them.
         let is_of_young = wording.text().split(' ').any(is_young) || has_phrase(wording.text(), "M AND J");
         if money_in && says_subscription(wording.text()) && !is_of_young {
@@ -156,6 +157,22 @@ impl Decider<'_> {
         }
     }
 
+    /// What is given to a fund and spent of it has accounts of its own beside the fund's: *Roof Appeal Expenditure* beside *Roof Appeal
+    /// Fund*.
+    fn keep_of_fund(&self, named: &mut BTreeMap<usize, f32>) {
+        let is_trade = |account: &usize| self.is_trade(*account);
+        let trade: Vec<usize> = named.keys().copied().filter(is_trade).collect();
+        let shared = |one: usize, other: usize| {
+            let words = |account: usize| self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
+            words(one).iter().filter(|word| words(other).iter().any(|theirs| theirs.stem == word.stem)).count()
+        };
+        named.retain(|account, _| {
+            let is_fund = !self.is_trade(*account)
+                && ["FUND", "RESERVE", "RESTRICTED"].iter().any(|word| self.chart.has_word(*account, word));
+            !(is_fund && trade.iter().any(|other| shared(*account, *other) >= 2))
+        });
+    }
+
     /// Deposits that are held are paid in and out as deposits, not by a word of what they are for: what is sold is named beside the
     /// deposit for it.
     fn keep_deposits(&self, wording: &Wording, clues: &[Clue], money_in: bool, named: &mut BTreeMap<usize, f32>) {
@@ -165,8 +182,9 @@ impl Decider<'_> {
         const SPECIAL: &[&str] = &["DAMAGE", "KEY", "FOB", "BREAKAGE", "BOND", "CASK", "TENANT"];
         let words = || wording.text().split(' ');
         let is_deposit = words().any(|word| DEPOSITS.contains(&word));
-        named.retain(|account, _| is_deposit || !self.holds_deposits(*account));
-        if !is_deposit || matches!(wording.channel, Channel::Cheque | Channel::Cash) {
+        let is_sale = money_in && self.reader.is_deposit_sale(wording);
+        named.retain(|account, _| is_deposit && !is_sale || !self.holds_deposits(*account));
+        if !is_deposit || is_sale || matches!(wording.channel, Channel::Cheque | Channel::Cash) {
             return;
         }
         let is_of_customer = if money_in {

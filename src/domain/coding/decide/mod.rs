@@ -211,6 +211,9 @@ impl<'k> Decider<'k> {
         {
             *named.entry(fit.account).or_insert(0.0) += WEIGHTS.account_word * 0.6;
         }
+        if money_in && is_person(&wording.payee) {
+            self.add_casual_hire(&clues, &mut named);
+        }
         if money_in
             && !is_money_back(wording)
             && let Some((account, part)) = home.and_then(|home| self.home_sales.get(home).copied().flatten())
@@ -314,6 +317,21 @@ impl<'k> Decider<'k> {
             purchases.map(|concept| (concept, WEIGHTS.purchase))
         };
         clues.extend(usual.map(|(concept, score)| Clue { concept, score, method: Method::Semantic }));
+    }
+
+    /// A person who hires a room is no regular group, where the chart keeps them apart: *Regular hire*, *Parties and one-off hire*.
+    fn add_casual_hire(&self, clues: &[Clue], named: &mut BTreeMap<usize, f32>) {
+        const CASUAL: &[&str] = &["CASUAL", "OCCASIONAL", "OFF", "PARTY", "PRIVATE"];
+        let Some(hire) = self.knowledge.id("room_hire_income") else { return };
+        let is_sale = clues.first().is_none_or(|clue| self.knowledge.concept(clue.concept).is_income());
+        let is_hirer = self.sales == Some(hire) || self.is_about(clues.first(), &["room_hire_income"]);
+        let fits = || self.chart.fits(hire).iter().filter(|fit| fit.score >= WEIGHTS.own_account);
+        if !is_sale || !is_hirer || !fits().any(|fit| self.chart.has_word(fit.account, "REGULAR")) {
+            return;
+        }
+        for fit in fits().filter(|fit| CASUAL.iter().any(|word| self.chart.has_word(fit.account, word))) {
+            *named.entry(fit.account).or_insert(0.0) += WEIGHTS.account_word * 0.6;
+        }
     }
 
     /// What was sold, if a line that gives money back tells.

@@ -23,7 +23,7 @@ use self::reading::{
 };
 use self::vat::{names_behind_nor, subjects, vat_at};
 use super::batch::Account;
-use super::knowledge::{NameWord, WordLists, stem};
+use super::knowledge::{GOODS, NameWord, WordLists, stem};
 use super::line::Line;
 use super::outcome::Vat;
 use super::person::is_forename;
@@ -311,8 +311,10 @@ impl Statements {
         accounts: impl Iterator<Item = &'w Vec<NameWord>> + Clone,
         advance: Option<&str>,
     ) -> Option<Vat> {
+        let is_goods = |stem: &str| GOODS.contains(&stem);
+        let is_same = |word: &str, known: &str| word == known || is_goods(word) && is_goods(known);
         let shared = |words: &[String], name: &[NameWord]| {
-            words.iter().filter(|word| name.iter().any(|known| known.stem == **word)).count()
+            words.iter().filter(|word| name.iter().any(|known| is_same(word, &known.stem))).count()
         };
         let said = self.sold.iter().filter(|(words, _)| match advance {
             Some(text) => text.split(' ').any(|word| words.contains(&stem(word))),
