@@ -6,7 +6,7 @@ use super::has_phrase;
 use crate::domain::coding::batch::{Account, AccountType, Batch};
 use crate::domain::coding::knowledge::WordLists;
 use crate::domain::coding::person::is_forename;
-use crate::domain::coding::text::fold;
+use crate::domain::coding::text::{fold, sentences};
 
 /// Most words of a name.
 const NAME_WORDS_MAX: usize = 3;
@@ -25,7 +25,9 @@ pub(super) fn owners(batch: &Batch<'_>, is_company: bool, lists: &WordLists) -> 
         names.extend(possessor(account, lists));
         names.extend(named_behind(account, lists));
     }
-    if !is_company {
+    if is_company {
+        names.extend(of_loan_account(&batch.business_context));
+    } else {
         names.extend(relatives(&batch.business_context, &names));
     }
     names.into_iter().filter(|name| name.iter().any(|word| word.chars().count() >= 3)).collect()
@@ -48,6 +50,27 @@ fn with_firms_surname(context: &str, owners: &BTreeSet<Vec<String>>) -> Vec<Vec<
     let forenames = owners.iter().filter_map(|name| if let [only] = name.as_slice() { Some(only) } else { None });
     let forenames = forenames.filter(|only| Some(*only) != surname.as_ref());
     surname.iter().flat_map(|surname| forenames.clone().map(move |only| vec![only.clone(), surname.clone()])).collect()
+}
+
+/// Directors of whom a sentence on the loan account gives forenames, with the surname that the company's name begins with: "Example
+/// Roofing Ltd … other money to or from Lee or Karen is the loan account".
+fn of_loan_account(context: &str) -> Vec<Vec<String>> {
+    let mut words = context.split_whitespace();
+    let is_name = |word: &str| word.starts_with(char::is_uppercase) && bare(word) == word;
+    let surname = words.next().filter(|word| is_name(word) && word.chars().count() >= 4).map(fold);
+    let is_firm = words.next().is_some_and(|word| word.starts_with(char::is_uppercase));
+    let Some(surname) = surname.filter(|surname| is_firm && !is_forename(surname)) else { return Vec::new() };
+    let on_loan = sentences(context).filter(|sentence| has_phrase(&fold(sentence), "LOAN ACCOUNT"));
+    // A forename behind which no surname follows.
+    let forenames = on_loan.flat_map(|sentence| {
+        let words: Vec<&str> = sentence.split_whitespace().collect();
+        let next = |at: usize| words.get(at + 1).is_some_and(|word| word.starts_with(char::is_uppercase));
+        let is_alone = |at: usize, word: &str| is_forename(&fold(word)) && (bare(word) != word || !next(at));
+        let alone =
+            words.iter().enumerate().filter(|(at, word)| word.starts_with(char::is_uppercase) && is_alone(*at, word));
+        alone.map(|(_, word)| fold(word)).collect::<Vec<_>>()
+    });
+    forenames.map(|forename| vec![forename, surname.clone()]).collect()
 }
 
 /// What a sole trader's relatives are called.

@@ -228,7 +228,13 @@ impl Decider<'_> {
             .filter(|clue| self.is_about(Some(clue), &["drawings", "director_loan", "dividends", "self_assessment"]))?;
         let text = wording.text().replace("A C ", "");
         let initials: Vec<&str> = text.split(' ').filter(|word| word.chars().count() == 1).collect();
-        self.only_owners_account(clue.concept, |name| initials.iter().any(|initial| name.starts_with(initial)))
+        let of_line = |name: &str| initials.iter().any(|initial| name.starts_with(initial));
+        self.only_owners_account(clue.concept, of_line).or_else(|| {
+            // *Loan - S Example* for `SCOTT EXAMPLE`.
+            let [forename, _, ..] = self.reader.owner_of(wording)? else { return None };
+            let is_initial = |name: &str| name.chars().count() == 1 && forename.starts_with(name);
+            self.only_owners_account(clue.concept, is_initial)
+        })
     }
 
     /// Of several accounts that a concept may mean the only one with such a word in its name, of those that tell the accounts apart.
