@@ -152,8 +152,9 @@ impl Name {
     }
 
     /// Whether the line has enough of the name for a payment of the only open item of its amount: two telling words, or a surname
-    /// with an initial beside it.
-    pub(super) fn is_hinted(&self, names: &Names<'_>) -> bool {
+    /// with an initial beside it. Beside an amount that is not round the word that the name begins with is enough where the line
+    /// begins with it too, or its initials (`NVS`).
+    pub(super) fn is_hinted(&self, names: &Names<'_>, is_round: bool) -> bool {
         let tells = |token: &Token, word: &Word<'_>| {
             let least = if word.letters >= LONG_WORD { MISSPELT } else { SAME };
             token.weight > COMMON && !word.noise && likeness(&token.text, word.text) >= least
@@ -169,7 +170,17 @@ impl Name {
             let mut initials = beside.filter_map(|beside| names.words.get(beside)).filter(|word| word.letters == 1);
             initials.any(|initial| self.tokens.iter().any(|token| token.text.starts_with(initial.text)))
         };
-        shared.len() >= 2 || shared.iter().any(|(place, word)| word.letters >= TELLING_WORD && has_initial(*place))
+        let begins = |word: &Word<'_>| {
+            let telling = self.tokens.iter().find(|token| token.weight >= TELLING);
+            let is_first = telling.is_some_and(|token| token.text == word.text && !is_forename(word.text));
+            let count = self.tokens.len();
+            let is_initials = count >= 3 && word.letters == count && self.initials(0, count) == word.text;
+            word.letters >= 3 && (is_first || is_initials)
+        };
+        let mut words = names.words.iter().filter(|word| !word.noise);
+        !is_round && words.next().is_some_and(begins)
+            || shared.len() >= 2
+            || shared.iter().any(|(place, word)| word.letters >= TELLING_WORD && has_initial(*place))
     }
 
     fn match_word(&self, word: &Word<'_>, place: usize, found: &mut [WordMatch]) {
