@@ -349,10 +349,12 @@ impl<'k> Reader<'k> {
             }
             let is_whole = whole(hit);
             let targets = || hit.targets.iter().filter(|target| fits(target) && (is_whole || !target.whole));
-            // A shop is private only where the chart has no account for what it sells.
+            // A shop is private only where the chart has no account for what it sells; what the high street sells to wear is no uniform.
             let is_kept = targets().any(|target| {
-                self.knowledge.concept(target.concept).is_expense()
-                    && self.best_fit(target.concept) >= WEIGHTS.own_account
+                let concept = self.knowledge.concept(target.concept);
+                let is_worn = concept.name == "clothes_shop"
+                    && self.best_fit(target.concept) <= self.named.workwear.map_or(0.0, |worn| self.best_fit(worn));
+                concept.is_expense() && !is_worn && self.best_fit(target.concept) >= WEIGHTS.own_account
             });
             for target in targets() {
                 let is_private = Some(target.concept) == self.named.drawings && target.strength != Strength::Decisive;

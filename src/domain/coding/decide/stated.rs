@@ -10,7 +10,7 @@ use crate::domain::coding::knowledge::stem;
 use crate::domain::coding::person::is_person;
 use crate::domain::coding::statements::Paid;
 use crate::domain::coding::weights::WEIGHTS;
-use crate::domain::coding::wording::Wording;
+use crate::domain::coding::wording::{Wording, is_month};
 
 /// Words of money that somebody has spent for the business.
 const CLAIMED: &[&str] = &["EXPENSES", "EXPS", "MILEAGE", "REIMB", "REIMBURSE", "REIMBURSEMENT", "REIMBURSED"];
@@ -71,6 +71,9 @@ impl Decider<'_> {
                 return Some((account, 1.0));
             }
         }
+        if let Some(account) = self.wages_by_remark(wording).filter(|_| !money_in) {
+            return Some((account, 1.0));
+        }
         let is_fee = self.is_fee_of_service(wording, money_in);
         let is_spent = |account| self.chart.kinds.get(account) == Some(&AccountType::Expense);
         // What somebody is paid back is no pay.
@@ -79,6 +82,24 @@ impl Decider<'_> {
         self.hints.statements.account(wording.text(), |account| {
             stated(account) && (!is_fee || is_spent(account)) && !(is_claim && is_pay(account))
         })
+    }
+
+    /// The wages of where somebody works, if that and a month are all that the line says: *Bar wages* for `CHLOE EXAMPLE BAR APRIL`.
+    fn wages_by_remark(&self, wording: &Wording) -> Option<usize> {
+        const PAY: &[&str] = &["PAY", "STAFF", "WAGE"];
+        const REMARKS: &[&str] = &["BONUS", "EXPENSE", "LOAN", "MILEAGE", "NET", "PAYROLL", "SALARY"];
+        let words: Vec<&str> = wording.text().split(' ').filter(|word| !is_month(word)).collect();
+        let [_, _, remark] = words.as_slice() else { return None };
+        let remark = stem(remark);
+        let is_pay = |account: &usize| {
+            self.chart.kinds.get(*account) == Some(&AccountType::Expense)
+                && self.chart.has_word(*account, &remark)
+                && PAY.iter().any(|word| self.chart.has_word(*account, word))
+        };
+        let is_place = ![PAY, REMARKS].iter().any(|words| words.contains(&remark.as_str()));
+        let is_paid = is_person(&wording.payee) && is_place;
+        let mut accounts = (0..self.chart.kinds.len()).filter(|account| is_paid && is_pay(account));
+        accounts.next().filter(|_| accounts.next().is_none())
     }
 
     /// Whether a line pays a card company, whose fees are not the takings that it pays out.
