@@ -93,7 +93,23 @@ impl Instructions {
             .enumerate()
             .map(|(at, token)| clears(token.raw) && clause.get(at + 1).is_none_or(|next| !codes.contains_key(next.raw)))
             .collect();
-        for (token, elsewhere) in clause.into_iter().zip(elsewhere) {
+        let paired: Vec<Option<usize>> = (0..clause.len()).map(|at| second_code(&clause, at, codes)).collect();
+        let mut passed = 0;
+        for ((token, elsewhere), second) in clause.into_iter().zip(elsewhere).zip(paired) {
+            if passed > 0 {
+                passed -= 1;
+                continue;
+            }
+            // "Loan and HP instalments are posted to 900 and 910": each to its own.
+            if let (Some(first), Some(second)) = (codes.get(token.raw), second)
+                && let Some(joined) = before.iter().rposition(|word| word.raw == "and")
+            {
+                let of_second = before.split_off(joined + 1);
+                self.add_words(before.drain(..), *first, is_telling);
+                self.add_words(of_second.into_iter(), second, is_telling);
+                passed = 2;
+                continue;
+            }
             // What clears an account that is named is not what the next code is for.
             if elsewhere {
                 before.clear();
@@ -258,6 +274,14 @@ pub(super) fn is_code(code: &str) -> bool {
     let has_digit = code.chars().any(|sign| sign.is_ascii_digit());
     let signs = code.chars().count();
     has_digit && signs >= 2 || signs >= 3 && code.chars().all(|sign| sign.is_ascii_uppercase())
+}
+
+/// The account of the code that an *and* joins to the code at a place.
+fn second_code(clause: &[Token<'_>], at: usize, codes: &BTreeMap<&str, usize>) -> Option<usize> {
+    let and = clause
+        .get(at + 1)
+        .filter(|word| word.raw == "and" && codes.contains_key(clause.get(at).map_or("", |code| code.raw)));
+    and.and_then(|_| codes.get(clause.get(at + 2)?.raw)).copied()
 }
 
 /// Words that stand before the code of an account.

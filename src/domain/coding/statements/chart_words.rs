@@ -155,6 +155,13 @@ impl ChartWords {
         self.by_code.contains_key(bare(token))
     }
 
+    /// The account of the code that an *and* joins to the code that some tokens begin with.
+    pub(super) fn second_code(&self, tokens: &[Token<'_>]) -> Option<usize> {
+        let [first, and, second, ..] = tokens else { return None };
+        let is_joined = and.raw == "and" && self.has_code(first);
+        self.by_code.get(bare(second)).filter(|_| is_joined).copied()
+    }
+
     /// The account whose name stands at the beginning of some tokens; a part of the name is enough where they say where something goes.
     pub(super) fn account_at(&self, tokens: &[Token<'_>], is_of_place: bool, are_references: bool) -> Option<Named> {
         if let Some(account) = tokens.first().and_then(|token| self.by_code.get(bare(token))) {

@@ -167,6 +167,17 @@ impl Statements {
                 && (!token.raw.starts_with('(') || chart.has_code(token))
                 && let Some(found) = chart.account_at(rest, link.is_of_place, reading.are_references)
             {
+                // "HMRC and Nest payments clear 2210 and 2230": each its own.
+                if let Some(second) = chart.second_code(rest)
+                    && let Some((of_first, of_second)) = reading.parted(link)
+                {
+                    found.accounts.iter().for_each(|account| self.add(&of_first, Said::Account(*account, 1.0)));
+                    self.add(&of_second, Said::Account(second, 1.0));
+                    (reading.link, reading.is_said) = (None, true);
+                    reading.open.clear();
+                    reading.at += found.taken + 2;
+                    continue;
+                }
                 let meant = reading.meant(link, before);
                 let but = exceptions(rest.get(found.taken..).unwrap_or_default());
                 // "Unless it says otherwise": what a line says counts as well.

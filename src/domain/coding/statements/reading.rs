@@ -87,6 +87,14 @@ impl<'s, 'c> Reading<'s, 'c> {
         near.map(|(_, name)| name.clone()).collect()
     }
 
+    /// The names of which nothing is said yet, before and behind the last *and* before a link.
+    pub(super) fn parted(&self, link: Link) -> Option<(Names, Names)> {
+        let and = self.tokens.get(..link.at)?.iter().rposition(|token| token.raw == "and")?;
+        let (before, behind): (Vec<_>, Vec<_>) = self.open.iter().partition(|(place, _)| *place < and);
+        let names = |part: Vec<&(usize, Name)>| part.into_iter().map(|(_, name)| name.clone()).collect();
+        Some((names(before), names(behind)))
+    }
+
     /// Takes the names of a token, in place of those that are no list with them.
     pub(super) fn take_names(&mut self, token: &Token<'_>) {
         let is_far = !self.is_listed && !self.is_near(self.last_name, BETWEEN_NAMES_MAX);
