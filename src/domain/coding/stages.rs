@@ -335,7 +335,7 @@ impl Stage<'_> {
         // What goes to an account that holds money of the caller's is moved, however that was found.
         let home = line.tag.and_then(|tag| self.own.account_of(tag));
         let is_purse = self.own.is_purse(decision.account, line.amount > 0);
-        let is_moved = is_purse && home.is_some_and(|home| home != decision.account);
+        let is_moved = is_purse && !self.clears(decision.account) && home.is_some_and(|home| home != decision.account);
         CodedRow {
             account: decision.account,
             vat,
@@ -384,11 +384,17 @@ impl Stage<'_> {
         }
     }
 
+    /// Whether an account holds no money: a payment clears what a journal posted there (*Takings Control*).
+    fn clears(&self, account: usize) -> bool {
+        ["CLEARING", "CONTROL"].iter().any(|word| self.chart.has_word(account, word))
+    }
+
     /// The answer for a line that moves money between the caller's own accounts.
     fn moved_row(&self, transfer: Transfer, not_allowed: &mut bool) -> CodedRow {
         let (vat, rate, is_wanted) = self.allowed.answer(Vat::NoVat);
         *not_allowed |= !is_wanted;
         let raw = f32::from(transfer.strength) / 1000.0;
+        let is_cleared = transfer.pair.is_none() && self.clears(transfer.account);
         CodedRow {
             account: transfer.account,
             vat,
@@ -396,7 +402,7 @@ impl Stage<'_> {
             vat_amount: 0,
             confidence: (self.calibration)(Method::Transfer, Basis::Line, raw),
             basis: Basis::Line,
-            method: Method::Transfer,
+            method: if is_cleared { Method::AccountName } else { Method::Transfer },
             reason: Cow::Owned(transfer.remark),
             alternatives: Vec::new(),
             settles: Vec::new(),
