@@ -528,7 +528,10 @@ impl<'k> Reader<'k> {
             return;
         }
         // Who the context says is a subcontractor has no wages, although a line calls them so.
-        let subcontractors = self.named.subcontractors.filter(|concept| self.context_says(*concept, wording));
+        let subcontractors = self
+            .named
+            .subcontractors
+            .filter(|concept| !self.is_employee(wording) && self.context_says(*concept, wording));
         if sums.replace(self.named.salaries, subcontractors) {
             return;
         }

@@ -63,6 +63,14 @@ impl Decider<'_> {
         if let Some(account) = paid.and_then(|paid| self.account_of_paid(paid, wording)) {
             return Some((account, 1.0));
         }
+        // Tips that a tronc shares are paid out of what is kept for it.
+        if !money_in && wording.text().split(' ').any(|word| word == "TRONC") {
+            let is_kept = |account: &usize| self.takes(*account, money_in) && self.chart.has_word(*account, "TRONC");
+            let mut kept = (0..self.chart.kinds.len()).filter(is_kept);
+            if let Some(account) = kept.next().filter(|_| kept.next().is_none()) {
+                return Some((account, 1.0));
+            }
+        }
         // A retention that is released clears what is owed of it.
         const RETAINED: &[&str] = &["RETENTION", "RETENTIONS"];
         if money_in && wording.text().split(' ').any(|word| RETAINED.contains(&word)) {

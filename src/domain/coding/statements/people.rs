@@ -1,7 +1,7 @@
 //! What the context states that people are paid but wages, by name: "Wayne Example gets dividends", "S EXAMPLE: DLA", "Wife K EXAMPLE
 //! housekeeping", "D. Example is self-employed".
 
-use crate::domain::coding::person::is_forename;
+use crate::domain::coding::person::{is_forename, is_person};
 use crate::domain::coding::text::{fold, sentences};
 
 /// What a person is paid, other than wages.
@@ -25,7 +25,7 @@ pub struct People {
 
 #[derive(Debug)]
 struct Person {
-    /// Or its first letter.
+    /// Or its first letter; empty where the context gives the surname alone.
     forename: String,
     /// None where the context gives the forename alone.
     surname: Option<String>,
@@ -99,6 +99,7 @@ impl People {
                 Some(Person { forename, surname: Some(surname), paid: paid? })
             }));
             people.list.extend(self_employed_by_forename(&raw));
+            people.list.extend(subcontractors_by_surname(&raw));
         }
         people
     }
@@ -121,6 +122,9 @@ impl People {
                 return words.first() == Some(&person.forename.as_str()) && words.get(1).is_some_and(is_word);
             };
             let at = words.iter().position(|word| word == surname);
+            if person.forename.is_empty() {
+                return at.is_some_and(|at| at == 1) && is_person(text);
+            }
             at.is_some_and(|at| {
                 let beside = [at.checked_sub(1), at.checked_add(1)].into_iter().flatten();
                 beside.filter_map(|place| words.get(place)).any(|word| is_forename_of(person, word))
@@ -164,6 +168,34 @@ fn self_employed_by_forename(raw: &[&str]) -> Vec<Person> {
     let person = |forename| Person { forename, surname: None, paid: Paid::SelfEmployed };
     let is_denied = folded.get(at..said).unwrap_or_default().iter().any(|word| matches!(word.as_str(), "NOT" | "NO"));
     if is_denied { Vec::new() } else { names.into_iter().map(person).collect() }
+}
+
+/// Those whom a sentence calls subcontractors by their surnames: "Subbies Stobbs, Armstrong and Lisle do labour only".
+fn subcontractors_by_surname(raw: &[&str]) -> Vec<Person> {
+    let is_role = |word: &&str| matches!(fold(word).as_str(), "SUBBIES" | "SUBCONTRACTORS");
+    let Some(role) = raw.iter().position(is_role) else { return Vec::new() };
+    let is_surname = |word: &str| {
+        let letters = word.trim_end_matches(',');
+        let is_word = letters.chars().count() >= 3 && letters.chars().all(char::is_alphabetic);
+        is_word && letters.starts_with(char::is_uppercase) && !is_forename(&fold(letters))
+    };
+    let mut found = Vec::new();
+    let mut ends_list = true;
+    for word in raw.iter().skip(role + 1) {
+        if matches!(*word, "and" | "&") {
+            ends_list = true;
+        } else if is_surname(word) && ends_list {
+            found.push(Person { forename: String::new(), surname: Some(fold(word)), paid: Paid::SelfEmployed });
+            ends_list = word.ends_with(',');
+        } else {
+            // Two names beside each other are a forename and a surname.
+            if is_surname(word) {
+                found.pop();
+            }
+            break;
+        }
+    }
+    found
 }
 
 /// People of a sentence: where the surname stands, forename and surname.
