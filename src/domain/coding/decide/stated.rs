@@ -143,6 +143,11 @@ impl Decider<'_> {
         let own = fits.flat_map(|id| self.chart.fits(id)).filter(|fit| fit.score >= OWN_SALES_FIT);
         let is_spent = |fit: &&Fit| self.chart.kinds.get(fit.account) == Some(&AccountType::Expense);
         let accounts: BTreeSet<usize> = own.filter(is_spent).map(|fit| fit.account).collect();
+        // Of several, those that say so are meant: *Subcontractors* rather than *Cost of labour*.
+        const OF_WORK: &[&str] = &["FREELANCE", "FREELANCER", "SUBBIE", "SUBCONTRACT", "SUBCONTRACTOR"];
+        let says_so = |account: &usize| OF_WORK.iter().any(|word| self.chart.has_word(*account, word));
+        let plain: BTreeSet<usize> = accounts.iter().copied().filter(says_so).collect();
+        let accounts = if plain.is_empty() { accounts } else { plain };
         let shared = |account: usize| words.iter().filter(|word| self.chart.has_word(account, word)).count();
         let named =
             accounts.iter().copied().filter(|account| shared(*account) > 0).max_by_key(|account| shared(*account));
