@@ -356,11 +356,17 @@ impl<'k> Reader<'k> {
                     && self.best_fit(target.concept) <= self.named.workwear.map_or(0.0, |worn| self.best_fit(worn));
                 concept.is_expense() && !is_worn && self.best_fit(target.concept) >= WEIGHTS.own_account
             });
+            let is_for_owner =
+                self.private_account().is_some() && targets().any(|target| Some(target.concept) == self.named.drawings);
             for target in targets() {
                 let is_private = Some(target.concept) == self.named.drawings && target.strength != Strength::Decisive;
                 let is_of_customers =
                     || wording.padded.get(hit.start..hit.end) == Some("PRIVATE") && self.sells_to_private_customers();
                 if is_private && (is_kept || is_of_customers()) {
+                    continue;
+                }
+                // Nor does the shop's own account stand beside the owner's then.
+                if is_for_owner && !is_kept && self.knowledge.concept(target.concept).name == "clothes_shop" {
                     continue;
                 }
                 let words = f32::from(u8::try_from(hit.words.clamp(1, 4)).unwrap_or(4)) - 1.0;

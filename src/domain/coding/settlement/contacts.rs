@@ -155,8 +155,8 @@ impl Contacts {
     }
 
     /// Whether the line has enough of a contact's name for a payment of the only open item of its amount.
-    pub(super) fn is_hinted(&self, contact: usize, names: &Names<'_>, is_round: bool) -> bool {
-        self.names.get(contact).is_some_and(|ways| ways.iter().any(|name| name.is_hinted(names, is_round)))
+    pub(super) fn is_hinted(&self, contact: usize, names: &Names<'_>, pence: i128) -> bool {
+        self.names.get(contact).is_some_and(|ways| ways.iter().any(|name| name.is_hinted(names, pence)))
     }
 
     /// How like a contact's name what the line says is, in thousandths.

@@ -65,9 +65,6 @@ pub struct Settlement {
     pub remark: String,
 }
 
-/// Amounts of so many pence and their multiples are often the same by chance.
-const ROUND_PENCE: i128 = 10_00;
-
 /// Finds what every line settles, knowing what the caller says about the business: under the Construction Industry Scheme
 /// contractors deduct tax without saying so on every line. An invoice that is not in sterling may be settled by any
 /// plausible amount.
@@ -172,7 +169,7 @@ fn read(
             numbers.mentions.iter().flat_map(|mention| &mention.invoices).map(|invoice| contacts.of_invoice(*invoice));
         let with_amount = book.contacts_with(flow, line.pence.abs());
         let hinted = match with_amount {
-            [contact] if contacts.is_hinted(*contact, &names, line.pence % ROUND_PENCE == 0) => Some(*contact),
+            [contact] if contacts.is_hinted(*contact, &names, line.pence) => Some(*contact),
             _ => None,
         };
         let others: Vec<usize> = with_amount.iter().copied().chain(of_numbers).collect();

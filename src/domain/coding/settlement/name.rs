@@ -5,7 +5,7 @@ use crate::domain::coding::line::{Field, Line};
 
 use crate::domain::coding::person::is_forename;
 
-use super::words::{is_common, is_noise, likeness};
+use super::words::{is_common, is_noise, is_town, likeness};
 
 /// Words of a line and of a contact that are compared; names stand early and are short.
 const MOST_DESCRIPTION_WORDS: usize = 24;
@@ -104,6 +104,12 @@ const SHORT_WORD: usize = 4;
 const TELLING_WORD: usize = 5;
 const LONG_WORD: usize = 8;
 
+/// Amounts of so many pence and their multiples are often the same by chance.
+const ROUND_PENCE: i128 = 10_00;
+
+/// From this likeness on a word may be one of the name's.
+const ALIKE: u32 = 700;
+
 /// From this likeness on a word is the name's, and from this on a long one.
 const SAME: u32 = 950;
 const MISSPELT: u32 = 800;
@@ -153,8 +159,9 @@ impl Name {
 
     /// Whether the line has enough of the name for a payment of the only open item of its amount: two telling words, or a surname
     /// with an initial beside it. Beside an amount that is not round the word that the name begins with is enough where the line
-    /// begins with it too, or its initials (`NVS`).
-    pub(super) fn is_hinted(&self, names: &Names<'_>, is_round: bool) -> bool {
+    /// begins with it too and names nothing else, and beside one with pence its initials (`NVS`).
+    pub(super) fn is_hinted(&self, names: &Names<'_>, pence: i128) -> bool {
+        let (is_round, has_pence) = (pence % ROUND_PENCE == 0, pence % 100 != 0);
         let tells = |token: &Token, word: &Word<'_>| {
             let least = if word.letters >= LONG_WORD { MISSPELT } else { SAME };
             token.weight > COMMON && !word.noise && likeness(&token.text, word.text) >= least
@@ -170,17 +177,24 @@ impl Name {
             let mut initials = beside.filter_map(|beside| names.words.get(beside)).filter(|word| word.letters == 1);
             initials.any(|initial| self.tokens.iter().any(|token| token.text.starts_with(initial.text)))
         };
-        let begins = |word: &Word<'_>| {
-            let telling = self.tokens.iter().find(|token| token.weight >= TELLING);
-            let is_first = telling.is_some_and(|token| token.text == word.text && !is_forename(word.text));
-            let count = self.tokens.len();
-            let is_initials = count >= 3 && word.letters == count && self.initials(0, count) == word.text;
-            word.letters >= 3 && (is_first || is_initials)
-        };
         let mut words = names.words.iter().filter(|word| !word.noise);
-        !is_round && words.next().is_some_and(begins)
+        let begins = !is_round && words.next().is_some_and(|word| self.begins(word, has_pence));
+        // What follows is nobody else's name: *Clifton Autos* is not *Clifton Arts*.
+        let is_alike = |word: &Word<'_>| self.tokens.iter().any(|token| likeness(&token.text, word.text) >= ALIKE);
+        let is_name = |word: &Word<'_>| word.letters >= 3 && word.text.bytes().all(|byte| byte.is_ascii_alphabetic());
+        begins && words.all(|word| !is_name(word) || is_common(word.text) || is_town(word.text) || is_alike(word))
             || shared.len() >= 2
             || shared.iter().any(|(place, word)| word.letters >= TELLING_WORD && has_initial(*place))
+    }
+
+    /// Whether a word is the one that the name begins with, or, beside pence, the initials of all of it.
+    fn begins(&self, word: &Word<'_>, has_pence: bool) -> bool {
+        let telling = self.tokens.iter().find(|token| token.weight >= TELLING);
+        let is_first =
+            telling.is_some_and(|token| token.text == word.text) && !is_forename(word.text) && !is_town(word.text);
+        let count = self.tokens.len();
+        let is_initials = has_pence && count >= 3 && word.letters == count && self.initials(0, count) == word.text;
+        word.letters >= 3 && (is_first || is_initials)
     }
 
     fn match_word(&self, word: &Word<'_>, place: usize, found: &mut [WordMatch]) {

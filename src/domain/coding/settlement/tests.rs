@@ -476,8 +476,18 @@ fn the_only_item_of_an_odd_amount_needs_less_of_the_name() {
     let list = [bill("0377", "Coldbrook Refrigeration", "342"), invoice("204", "Crossed Keys Inn", "187.50")];
     let settles = |text: &str, amount: &str, list: &[Invoice<'_>]| answers(&[line(text, amount, 0)], list)[0].is_some();
     assert!(settles("CROSSED KEYS LAMB", "187.50", &list));
-    // Not where one word of the name is there, another amount, or an amount that two owe.
+    // The word that the name begins with where the line begins with it and names nothing else; beside pence its initials.
+    assert!(settles("COLDBROOK TRADING LTD ACC PEN004", "-342", &list));
+    assert!(settles("COLDBROOK REFRIG REF 2210", "-342", &list));
     assert!(!settles("COLDBROOK FRIDGE REPAIR", "-342", &list));
+    let supplies = [bill("88", "National Veterinary Supplies", "842.16"), bill("89", "Ludlow Timber", "613.20")];
+    assert!(settles("NVS JAN STATEMENT DD", "-842.16", &supplies));
+    // Not where it stands elsewhere, is a town's, or the amount is round; nor another amount, or one that two owe.
+    assert!(!settles("HARLAND COLDBROOK", "-342", &list));
+    assert!(!settles("LUDLOW GARAGE", "-613.20", &supplies));
+    let round = [bill("0377", "Coldbrook Refrigeration", "340"), bill("90", "North Vale Seeds", "842")];
+    assert!(!settles("COLDBROOK TRADING LTD", "-340", &round));
+    assert!(!settles("NVS JAN STATEMENT DD", "-842", &round));
     assert!(!settles("CROSSED KEYS LAMB", "187.40", &list));
     let two = [invoice("204", "Crossed Keys Inn", "187.50"), invoice("9", "Harwick Steel", "187.50")];
     assert!(!settles("CROSSED KEYS LAMB", "187.50", &two));

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashSet;
 
 use super::runs::is_month;
+use crate::domain::coding::knowledge::Knowledge;
 
 /// Words that have something in common.
 type Words = LazyLock<FxHashSet<&'static str>>;
@@ -58,6 +59,11 @@ pub(super) fn is_common(word: &str) -> bool {
 /// Words of banks and payers about the payment, never a name's.
 pub(super) fn is_noise(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit()) || is_month(word) || is_legal_form(word) || NOISE.contains(word)
+}
+
+/// Whether a word is the name of a town, which is that of many firms.
+pub(super) fn is_town(word: &str) -> bool {
+    Knowledge::get().words.town.has(word)
 }
 
 /// How alike a word of a contact and a word of a line are, in thousandths: the same, cut short, abbreviated, misspelt.

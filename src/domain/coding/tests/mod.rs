@@ -13,6 +13,7 @@ mod labelled;
 mod order;
 mod patterns;
 mod said_in_contexts;
+mod services_and_people;
 mod statements;
 mod vat;
 mod what_is_owed;
