@@ -64,6 +64,9 @@ const OWN: &[&str] = &["DRAWINGS", "OWN", "PERSONAL", "PRIVATE"];
 const LINE_WORDS_MAX: usize = 5;
 /// The same to one who works.
 const WORK_WORDS_MAX: usize = 8;
+/// What people are called who work as subcontractors.
+const SUBCONTRACTORS: &[&str] = &["SUBBIE", "SUBBIES", "SUBCONTRACTOR", "SUBCONTRACTORS"];
+
 /// Words from a name to what it is said to be.
 const SELF_REACH: usize = 5;
 /// Words from one name to the next of a list.
@@ -93,6 +96,12 @@ impl People {
                 if let Some(one) = found.get_mut(turn - 1) {
                     *one = one.or(next);
                 }
+            }
+            // "Two self-employed lads, A and B": of those behind as well, up to a verb.
+            let behind = self_employed_behind(&raw);
+            for ((place, ..), paid) in named.iter().zip(&mut found) {
+                let is_behind = behind.as_ref().is_some_and(|behind| behind.contains(place));
+                *paid = paid.or(Some(Paid::SelfEmployed).filter(|_| is_behind));
             }
             let named = named.into_iter().zip(found);
             people.list.extend(named.filter_map(|((_, forename, surname), paid)| {
@@ -125,7 +134,8 @@ impl People {
             if person.forename.is_empty() {
                 return at.is_some_and(|at| at == 1) && is_person(text);
             }
-            at.is_some_and(|at| {
+            // Who works begins the line, perhaps behind a title.
+            at.filter(|at| person.paid != Paid::SelfEmployed || *at <= 2).is_some_and(|at| {
                 let beside = [at.checked_sub(1), at.checked_add(1)].into_iter().flatten();
                 beside.filter_map(|place| words.get(place)).any(|word| is_forename_of(person, word))
             })
@@ -140,6 +150,16 @@ impl People {
         };
         (!says_else && !has(OWN)).then_some(first)
     }
+}
+
+/// The places of a list of names behind people who are called self-employed: "two self-employed lads, Dean Example and …".
+fn self_employed_behind(raw: &[&str]) -> Option<std::ops::Range<usize>> {
+    let is_called = |word: &&str| matches!(fold(word).as_str(), "SELF EMPLOYED");
+    let noun = raw.iter().position(is_called)? + 1;
+    let begins = raw.get(noun).filter(|word| word.ends_with("s,") || word.ends_with("s:"));
+    let list = begins.map(|_| noun + 1)?;
+    let is_of_list = |word: &&&str| word.starts_with(char::is_uppercase) || matches!(**word, "and" | "&");
+    Some(list..list + raw.get(list..)?.iter().take_while(is_of_list).count())
 }
 
 /// Those whom a sentence calls self-employed by their forenames: "Ceri, Tom and Anouk are self employed teachers".
@@ -174,6 +194,9 @@ fn self_employed_by_forename(raw: &[&str]) -> Vec<Person> {
 fn subcontractors_by_surname(raw: &[&str]) -> Vec<Person> {
     let is_role = |word: &&str| matches!(fold(word).as_str(), "SUBBIES" | "SUBCONTRACTORS");
     let Some(role) = raw.iter().position(is_role) else { return Vec::new() };
+    // "Hodgson and Beattie are subbies": a sentence that begins with them.
+    let is_said = role >= 2 && raw.get(role - 1) == Some(&"are");
+    let raw = if is_said { raw.get(..role - 1).unwrap_or_default() } else { raw.get(role + 1..).unwrap_or_default() };
     let is_surname = |word: &str| {
         let letters = word.trim_end_matches(',');
         let is_word = letters.chars().count() >= 3 && letters.chars().all(char::is_alphabetic);
@@ -181,7 +204,7 @@ fn subcontractors_by_surname(raw: &[&str]) -> Vec<Person> {
     };
     let mut found = Vec::new();
     let mut ends_list = true;
-    for word in raw.iter().skip(role + 1) {
+    for word in raw {
         if matches!(*word, "and" | "&") {
             ends_list = true;
         } else if is_surname(word) && ends_list {
@@ -248,7 +271,13 @@ fn said_paid(said: &[&str], before: &str) -> Option<Paid> {
     let denied = |at: usize| {
         (1..=3).any(|back| at.checked_sub(back).is_some_and(|at| is(at, &["NO", "NOT", "NEVER", "WITHOUT"])))
     };
-    let is_self = (0..words.len().saturating_sub(1)).find(|at| is(*at, &["SELF"]) && is(at + 1, &["EMPLOYED"]));
+    // "Labour only", "CIS subbies".
+    let works_alone = |at: usize| {
+        is(at, &["SELF"]) && is(at + 1, &["EMPLOYED"])
+            || is(at, &["LABOUR"]) && is(at + 1, &["ONLY"])
+            || is(at, SUBCONTRACTORS) && at.checked_sub(1).is_some_and(|at| is(at, &["A", "ARE", "AS", "CIS", "IS"]))
+    };
+    let is_self = (0..words.len()).find(|at| works_alone(*at));
     if is_self.is_some_and(|at| !denied(at) && at <= SELF_REACH) {
         return Some(Paid::SelfEmployed);
     }
@@ -315,6 +344,23 @@ mod tests {
             ("MINA KAUR SHIFTS W E JUN", Some(Paid::SelfEmployed)),
         ] {
             assert_eq!(working.paid(text), paid, "{text}");
+        }
+        let lads = People::read(
+            "Fencing. We use two self-employed lads, Dean Hadley and Marek Wojcik. Hodgson and Beattie are subbies. Danny Pickersgill and R \
+             Mistry work for me as CIS subbies. Darren Hulme does our roof work, labour only. One lad (Dave Kettle) on PAYE, subbies on CIS. \
+             Mick Stansfield is the self-employed groundsman, Lucy Sutcliffe serves behind the bar.",
+        );
+        for (text, paid) in [
+            ("D HADLEY WE 04", Some(Paid::SelfEmployed)),
+            ("M WOJCIK WK ENDING", Some(Paid::SelfEmployed)),
+            ("M BEATTIE FENCING WK36", Some(Paid::SelfEmployed)),
+            ("R MISTRY FENCING", Some(Paid::SelfEmployed)),
+            ("D HULME ROOFING WK36", Some(Paid::SelfEmployed)),
+            ("CSCS CARD RENEWAL T HADLEY D", None),
+            ("D KETTLE WAGES WK9", None),
+            ("LUCY SUTCLIFFE BAR SHIFTS", None),
+        ] {
+            assert_eq!(lads.paid(text), paid, "{text}");
         }
         assert_eq!(People::read("").paid("W CRABB"), None);
     }
