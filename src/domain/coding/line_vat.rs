@@ -162,6 +162,7 @@ impl LineVat<'_> {
             let is_advance = (line.amount > 0 || says_refund(&line.text))
                 && says(IN_ADVANCE)
                 && !says(GIVEN_BACK)
+                && !(self.business.deposits_are_returned && has_phrase(&line.text, "HIRE"))
                 && self.is_advance(decision);
             return match is_advance {
                 true if says(FOR_LODGINGS) => Vat::Standard,
@@ -226,6 +227,12 @@ impl LineVat<'_> {
             && fit.score >= if id == lodging { LODGING_FIT } else { OWN_LODGING_FIT }
         {
             return self.knowledge.concept(lodging).vat;
+        }
+        // Snacks and soft drinks are no basic food (Notice 701/14).
+        let is_treats =
+            says(&["SOFT DRINKS", "SNACKS", "CRISPS", "CONFECTIONERY", "SWEETS"]) && !says(&["FOOD", "MEAT", "BREAD"]);
+        if kind == Some(&AccountType::Expense) && concept.vat == Vat::Zero && is_treats {
+            return Vat::Standard;
         }
         let has = |words: &[&str]| words.iter().any(|word| has_phrase(&line.text, word));
         if let Some(vat) = self.knowledge.vat_words.vat(id, line.amount < 0, has) {

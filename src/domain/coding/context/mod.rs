@@ -56,6 +56,8 @@ pub struct Business<'k> {
     pub pay_clears: bool,
     /// The context says that what customers pay in advance is a sale when it comes.
     pub deposits_are_sales: bool,
+    /// The context says that deposits are given back.
+    pub deposits_are_returned: bool,
     /// Folded names of owners and directors, each as its words.
     pub owners: Vec<Vec<String>>,
     /// Folded names of employees, each as its words.
@@ -92,6 +94,7 @@ impl<'k> Business<'k> {
             has_private_purchases: has_private_purchases(&batch.business_context, words),
             claims_mileage: claims_mileage(&batch.business_context),
             deposits_are_sales: deposits_are_sales(&batch.business_context),
+            deposits_are_returned: deposits_are_returned(&batch.business_context),
             paye_goes_to_wages: is_sent_to_wages(&batch.business_context, &["PAYE"]),
             pay_goes_to_wages: is_sent_to_wages(&batch.business_context, &["PAY", "PAID", "STAFF"]),
             pay_clears: pay_clears(&batch.business_context),
@@ -281,6 +284,26 @@ fn has_flat_rate(folded: &str) -> bool {
     words.windows(2).enumerate().any(|(at, pair)| {
         let before = words.get(at.saturating_sub(DENIALS_BEFORE)..at).unwrap_or_default();
         pair == ["FLAT", "RATE"] && !before.iter().any(|word| matches!(*word, "NOT" | "NO" | "LEFT" | "NEVER"))
+    })
+}
+
+/// Whether a context says that deposits are given back: "£100 hire deposits get handed back".
+fn deposits_are_returned(context: &str) -> bool {
+    const BACK: &[&str] = &[
+        "GIVEN BACK",
+        "GO BACK",
+        "GOES BACK",
+        "HANDED BACK",
+        "PAID BACK",
+        "REFUNDABLE",
+        "REFUNDED",
+        "RETURNABLE",
+        "RETURNED",
+    ];
+    sentences(context).any(|sentence| {
+        let folded = fold(sentence);
+        let speaks = has_phrase(&folded, "DEPOSIT") || has_phrase(&folded, "DEPOSITS");
+        speaks && !has_phrase(&folded, "NON REFUNDABLE") && BACK.iter().any(|phrase| has_phrase(&folded, phrase))
     })
 }
 

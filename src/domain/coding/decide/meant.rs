@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{CAPITAL, CLEARED, DEPOSITS, DRAWINGS, Decider, PAID_SALES};
+use super::{CAPITAL, CLEARED, DEPOSITS, DRAWINGS, Decider, OWN_SALES_FIT, PAID_SALES};
 use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::context::has_phrase;
 use crate::domain::coding::evidence::{Clue, is_money_back};
@@ -141,6 +141,11 @@ impl Decider<'_> {
         // Tax on an owner's income is no capital of the owner whose name the line has.
         if self.is_about(clues.first(), &["self_assessment"]) {
             named.retain(|account, _| self.fit(*account, CAPITAL) <= self.fit(*account, "self_assessment"));
+            // Nor is it drawn where the chart keeps it apart.
+            let kept = clues.first().and_then(|clue| self.best_fit(clue.concept)).unwrap_or(0.0);
+            if kept >= OWN_SALES_FIT {
+                named.retain(|account, _| self.fit(*account, DRAWINGS) < kept);
+            }
         }
         // What cards take where services are sold is not what a shop beside them sold.
         if money_in

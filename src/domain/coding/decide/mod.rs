@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use self::named::{initials, name_pairs, rare_words};
 use super::batch::AccountType;
 use super::chart::{Chart, Fit, capital_of};
+use super::context::has_phrase;
 use super::evidence::{Clue, Reader, is_money_back};
 use super::hints::Hints;
 use super::instructions::is_payment_service;
@@ -163,6 +164,10 @@ impl<'k> Decider<'k> {
         let is_customers = || wording.channel != Channel::Card && is_person(&wording.payee) || is_paid_out();
         if money_in && (is_customers() || only_pays) && !is_money_back(wording) {
             clues.retain(|clue| !self.knowledge.concept(clue.concept).is_expense());
+        }
+        // What somebody pays for a tax return is no tax.
+        if money_in && is_person(&wording.payee) && !has_phrase(wording.text(), "HMRC") {
+            clues.retain(|clue| !self.is_about(Some(clue), &["self_assessment", "corporation_tax"]));
         }
         self.add_of_service(&mut clues, wording, money_in, home);
         if let Some(owed) = home.and_then(|home| self.home_clients.get(home).copied().flatten())

@@ -263,8 +263,9 @@ impl Statements {
             if names.is_empty() && tokens.get(*at + 1).and_then(|token| token.words.first()).is_some_and(is_led) {
                 names = names_of(*at + 1, next.min(*at + 1 + BEFORE_VAT_MAX));
             }
+            // How sales are paid for is not what is sold.
             if let VatSaid::Code(code) = vat
-                && names.is_empty()
+                && names.iter().all(|name| is_service(name) || name.0 == "CASH")
             {
                 self.sold.extend(subjects(tokens, *at, lists).into_iter().map(|words| (words, *code)));
             }

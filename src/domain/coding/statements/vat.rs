@@ -104,7 +104,13 @@ pub(super) fn subjects(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Ve
 fn subject(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Option<Vec<String>> {
     const WORDS_MAX: usize = 6;
     let mut part: Vec<&Token<'_>> = Vec::new();
-    for token in tokens.get(..at)?.iter().rev().take_while(|token| !ends_part(token.raw)).take(WORDS_MAX) {
+    // "To that shop's dispensing sales, standard rated".
+    let before = tokens.get(..at)?;
+    let skipped = usize::from(before.last().is_some_and(|last| last.raw.ends_with(',')));
+    let last = before.last().filter(|_| skipped > 0);
+    part.extend(last);
+    let rest = before.iter().rev().skip(skipped);
+    for token in rest.take_while(|token| !ends_part(token.raw)).take(WORDS_MAX) {
         part.push(token);
         if token.raw.starts_with('(') {
             break;
