@@ -165,6 +165,9 @@ impl<'k> Reader<'k> {
             sums.0.remove(&private);
         }
         let mut clues = sums.into_clues();
+        if money_in && is_paying_in(wording) {
+            clues.retain(|clue| !self.knowledge.concept(clue.concept).name.ends_with("_deposits"));
+        }
         if !money_in {
             self.treat_guests(digits, &mut clues);
         }
@@ -375,7 +378,9 @@ impl<'k> Reader<'k> {
                 let first = if hit.start == 1 && target.strength != Strength::Weak { WEIGHTS.first_word } else { 0.0 };
                 let (concept, known) = self.shop(target.concept, household);
                 // With nobody's name behind it a deposit is what was paid in over the counter.
-                let is_slip = hit.start == 1 && Some(concept) == self.named.customer_deposits && is_paying_in(wording);
+                let is_of_deposits =
+                    matches!(self.knowledge.concept(concept).name, "customer_deposits" | "tenant_deposits");
+                let is_slip = hit.start == 1 && is_of_deposits && money_in && is_paying_in(wording);
                 let concept = self.named.card_takings.filter(|_| is_slip).unwrap_or(concept);
                 let base = match target.strength {
                     Strength::Weak => WEIGHTS.weak,
@@ -782,7 +787,7 @@ const GIVEN_BACK: &[&str] = &["BOND", "BREAKAGE", "BREAKAGES", "DAMAGE", "DAMAGE
 const LABOUR: &[&str] = &["WK", "WE", "WEEK", "WKS", "DAYS", "HRS", "HOURS", "LABOUR", "SHIFTS", "SHIFT"];
 
 /// Whether a deposit is one over the counter: no more than the place of a branch follows.
-fn is_paying_in(wording: &Wording) -> bool {
+pub fn is_paying_in(wording: &Wording) -> bool {
     let mut words = wording.text().split(' ');
     matches!(words.next(), Some("DEP" | "DEPOSIT"))
         && words.filter(|word| *word != "CASH" && *word != "DEP").count() <= 3

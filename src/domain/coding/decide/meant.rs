@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::{CAPITAL, CLEARED, DEPOSITS, DRAWINGS, Decider, OWN_SALES_FIT, PAID_SALES};
 use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::context::has_phrase;
-use crate::domain::coding::evidence::{Clue, is_money_back};
+use crate::domain::coding::evidence::{Clue, is_money_back, is_paying_in};
 use crate::domain::coding::knowledge::stem;
 use crate::domain::coding::person::is_person;
 use crate::domain::coding::weights::WEIGHTS;
@@ -188,8 +188,9 @@ impl Decider<'_> {
         let words = || wording.text().split(' ');
         let is_deposit = words().any(|word| DEPOSITS.contains(&word));
         let is_sale = money_in && self.reader.is_deposit_sale(wording);
-        named.retain(|account, _| is_deposit && !is_sale || !self.holds_deposits(*account));
-        if !is_deposit || is_sale || matches!(wording.channel, Channel::Cheque | Channel::Cash) {
+        let is_held = is_deposit && !is_sale && !(money_in && is_paying_in(wording));
+        named.retain(|account, _| is_held || !self.holds_deposits(*account));
+        if !is_held || matches!(wording.channel, Channel::Cheque | Channel::Cash) {
             return;
         }
         let is_of_customer = if money_in {
