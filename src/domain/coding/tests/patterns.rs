@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 48] = [
+const FOLDERS: [&str; 51] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -69,6 +69,9 @@ const FOLDERS: [&str; 48] = [
     "sealed_forty_fourth",
     "sealed_forty_fifth",
     "sealed_forty_sixth",
+    "sealed_forty_seventh",
+    "sealed_forty_eighth",
+    "sealed_forty_ninth",
     "contexts",
 ];
 

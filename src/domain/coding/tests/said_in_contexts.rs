@@ -306,3 +306,37 @@ fn customers_abroad_have_an_account_of_their_own() {
     assert_eq!(on_chart(context, &chart, &lines), ["Translation overseas", "Translation UK"]);
     assert_eq!(vat_on_chart(context, &chart, &lines), [Vat::NoVat, Vat::Standard]);
 }
+
+#[test]
+fn vat_behind_a_comma_is_that_of_the_sales_before_it() {
+    let chart = [("Dispensing sales", Income), ("NHS fees", Income), ("Lenses", Expense)];
+    let context = "Opticians, VAT registered, partly exempt. Dojo pays the card takings: put those, and cash banked, to dispensing sales, \
+                   standard rated; our accountants take out the exempt part. NHS money is exempt.";
+    let lines = [("DOJO TAUNTON 884120017", "6412.85")];
+    assert_eq!(on_chart(context, &chart, &lines), ["Dispensing sales"]);
+    assert_eq!(vat_on_chart(context, &chart, &lines), [Vat::Standard]);
+}
+
+#[test]
+fn hire_deposits_that_go_back_carry_no_vat_and_snacks_do() {
+    let chart = [
+        ("Taproom sales", Income),
+        ("Taproom hire deposits", Liability),
+        ("Taproom snacks and soft drinks", Expense),
+        ("Ingredients", Expense),
+    ];
+    let lines = [("CR S MOUNSEY 40TH HIRE DEPOSIT", "100.00"), ("VIS BOOKER LTD KENDAL", "-138.62")];
+    let back = "Brewery with a taproom, VAT registered. £100 hire deposits get handed back. Booker is crisps and pop.";
+    assert_eq!(vat_on_chart(back, &chart, &lines), [Vat::NoVat, Vat::Standard]);
+}
+
+#[test]
+fn a_tax_return_that_a_customer_pays_for_and_cash_over_the_counter_are_sales() {
+    let chart = [("Tax return fees", Income), ("Corporation tax payable", Liability), ("Software", Expense)];
+    let context = "Bookkeeper, limited company, VAT registered.";
+    assert_eq!(on_chart(context, &chart, &[("P GUNBY TAX RETURN SELF ASSESSMENT", "156.00")]), ["Tax return fees"]);
+    let chart = [("Shed sales", Income), ("Plot deposits held", Liability), ("Seeds", Expense)];
+    let context = "An allotment society with a trading shed. New tenants pay a £50 deposit.";
+    let lines = [("500114 DEPOSIT LOUGHBOROUGH", "185.00"), ("J PENROSE PLOT 12 DEPOSIT", "50.00")];
+    assert_eq!(on_chart(context, &chart, &lines), ["Shed sales", "Plot deposits held"]);
+}
