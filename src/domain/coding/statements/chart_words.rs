@@ -112,7 +112,7 @@ impl ChartWords {
                 break;
             }
             let is_service = |token: &Token<'_>| token.names.iter().any(|(name, _)| is_payment_service(name));
-            let ends = |token: &Token<'_>| is_service(token) || token.raw.ends_with([';', '.', ')']);
+            let ends = |token: &Token<'_>| is_service(token) || token.raw.ends_with([';', ':', '.', ')']);
             let end = clause.iter().position(ends);
             let own = clause.iter().take(end.map_or(clause.len(), |end| end + 1)).filter(|token| !is_service(token));
             said.extend(own.flat_map(|token| name_words(token.raw)).map(|word| word.stem));

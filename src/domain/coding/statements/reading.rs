@@ -62,7 +62,10 @@ impl Link {
     pub(super) fn is_what_it_is(&self, tokens: &[Token<'_>], at: usize) -> bool {
         let before = tokens.get(self.at.saturating_sub(BETWEEN_NAMES_MAX)..self.at).unwrap_or_default();
         let is_numbered = before.iter().any(|token| token.raw.starts_with(|sign: char| sign.is_ascii_digit()));
-        !self.is_of_place && at == self.at + 1 && !is_numbered
+        // "Stripe is the website: those belong to …" says more of what has been named.
+        let next = tokens.get(at).and_then(|token| token.words.first()).map_or("", String::as_str);
+        let goes_on = matches!(next, "THOSE" | "THESE" | "THEY");
+        !self.is_of_place && at == self.at + 1 && !is_numbered && !goes_on
     }
 }
 
@@ -77,7 +80,12 @@ impl<'s, 'c> Reading<'s, 'c> {
 
     /// The names that a link joins to what stands here.
     pub(super) fn meant(&self, link: Link, before: &Names) -> Names {
-        if !link.is_of_all {
+        // "Stripe is the website: … so put the whole payout to held money": of what the sentence has named.
+        let is_told = self.is_order
+            && link.is_of_place
+            && self.names.is_empty()
+            && self.open.iter().all(|(_, name)| is_service(name));
+        if !link.is_of_all && !is_told {
             return self.names.clone();
         }
         if self.open.is_empty() && is_anaphora(self.tokens.get(..link.at).unwrap_or_default()) {
@@ -114,7 +122,7 @@ impl<'s, 'c> Reading<'s, 'c> {
     /// Notes what a token says of those around it, and goes on.
     pub(super) fn pass(&mut self, token: &Token<'_>) {
         // "Lidl, Tesco, toys, school dinners and housekeeping are": a list goes on from comma to comma, and to its last part.
-        let goes_on = token.raw.ends_with(',') || token.raw == "and";
+        let goes_on = token.raw.ends_with(',') || matches!(token.raw, "and" | "or");
         if goes_on && !self.is_said && self.link.is_none() && self.is_near(self.last_name, LIST_REACH) {
             self.last_in_list = Some(self.at);
         }
