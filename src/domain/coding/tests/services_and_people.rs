@@ -169,3 +169,17 @@ fn shops_of_households_are_the_owners_where_no_uniform_is_said() {
     let lines = [("NEXT RETAIL LTD", "-68.00"), ("SKY DIGITAL 6130044", "-62.00"), ("TIMPSON LTD KEYS", "-18.00")];
     assert_eq!(on_chart("Hairdresser, sole trader.", &chart, &lines), ["Drawings", "Drawings", "Repairs"]);
 }
+
+#[test]
+fn what_is_said_of_a_service_goes_on_behind_a_colon_and_an_order() {
+    let chart = [
+        ("Lesson income - own pupils", Income),
+        ("Franchise fees", Income),
+        ("Fuel", Expense),
+        ("Pupil money held for instructors", Liability),
+    ];
+    let context = "Driving school, limited company. SumUp payouts and anything pupils or parents bank transfer are for MY lessons. Stripe is \
+                   the website: those block bookings belong to the instructors' pupils so put the whole payout to pupil money held.";
+    let lines = [("SUMUP PAYMENTS LTD PAYOUT 0903", "74.74"), ("STRIPE PAYMENTS UK LTD STRIPE", "611.43")];
+    assert_eq!(on_chart(context, &chart, &lines), ["Lesson income - own pupils", "Pupil money held for instructors"]);
+}
