@@ -242,12 +242,16 @@ impl<'k> Reader<'k> {
             _ => 0.0,
         };
         // What the high street sells to wear is no workwear where the context sends private purchases somewhere.
-        let is_worn = name == "clothes_shop"
-            && self.business.has_private_purchases
-            && self.best_fit(concept) <= self.named.workwear.map_or(0.0, |workwear| self.best_fit(workwear));
+        let is_worn = self.business.has_private_purchases && self.is_no_uniform(concept);
         self.business.likely(concept) <= 0.0
             && (is_worn || self.best_fit(concept) < from)
             && self.private_account().is_some_and(|account| self.best_fit(account) >= WEIGHTS.own_account)
+    }
+
+    /// Whether a concept is what the high street sells to wear, and the chart's account for it one of uniforms and the like.
+    fn is_no_uniform(&self, concept: ConceptId) -> bool {
+        let workwear = self.named.workwear.map_or(0.0, |workwear| self.best_fit(workwear));
+        self.knowledge.concept(concept).name == "clothes_shop" && self.best_fit(concept) <= workwear
     }
 
     /// A large bill of a restaurant is for guests, where the chart has no account for meals.
@@ -354,10 +358,9 @@ impl<'k> Reader<'k> {
             let targets = || hit.targets.iter().filter(|target| fits(target) && (is_whole || !target.whole));
             // A shop is private only where the chart has no account for what it sells; what the high street sells to wear is no uniform.
             let is_kept = targets().any(|target| {
-                let concept = self.knowledge.concept(target.concept);
-                let is_worn = concept.name == "clothes_shop"
-                    && self.best_fit(target.concept) <= self.named.workwear.map_or(0.0, |worn| self.best_fit(worn));
-                concept.is_expense() && !is_worn && self.best_fit(target.concept) >= WEIGHTS.own_account
+                self.knowledge.concept(target.concept).is_expense()
+                    && !self.is_no_uniform(target.concept)
+                    && self.best_fit(target.concept) >= WEIGHTS.own_account
             });
             let is_for_owner =
                 self.private_account().is_some() && targets().any(|target| Some(target.concept) == self.named.drawings);

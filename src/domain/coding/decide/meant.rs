@@ -165,16 +165,11 @@ impl Decider<'_> {
     /// What is given to a fund and spent of it has accounts of its own beside the fund's: *Roof Appeal Expenditure* beside *Roof Appeal
     /// Fund*.
     fn keep_of_fund(&self, named: &mut BTreeMap<usize, f32>) {
-        let is_trade = |account: &usize| self.is_trade(*account);
-        let trade: Vec<usize> = named.keys().copied().filter(is_trade).collect();
-        let shared = |one: usize, other: usize| {
-            let words = |account: usize| self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
-            words(one).iter().filter(|word| words(other).iter().any(|theirs| theirs.stem == word.stem)).count()
-        };
+        let trade: Vec<usize> = named.keys().copied().filter(|account| self.is_trade(*account)).collect();
         named.retain(|account, _| {
             let is_fund = !self.is_trade(*account)
                 && ["FUND", "RESERVE", "RESTRICTED"].iter().any(|word| self.chart.has_word(*account, word));
-            !(is_fund && trade.iter().any(|other| shared(*account, *other) >= 2))
+            !(is_fund && trade.iter().any(|other| self.shared_words(*account, *other) >= 2))
         });
     }
 

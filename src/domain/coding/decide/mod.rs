@@ -528,10 +528,21 @@ impl<'k> Decider<'k> {
 
     /// Whether two accounts share at least two words, and all but two at most of each.
     fn are_siblings(&self, one: usize, other: usize) -> bool {
+        let count = |account: usize| self.chart.words.get(account).map_or(0, Vec::len);
+        let shared = self.shared_words(one, other);
+        shared >= 2 && count(one) <= shared + 2 && count(other) <= shared + 2
+    }
+
+    /// How many words of one account's name another has as well.
+    fn shared_words(&self, one: usize, other: usize) -> usize {
         let words = |account: usize| self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
-        let shared =
-            words(one).iter().filter(|word| words(other).iter().any(|theirs| theirs.stem == word.stem)).count();
-        shared >= 2 && words(one).len() <= shared + 2 && words(other).len() <= shared + 2
+        words(one).iter().filter(|word| words(other).iter().any(|theirs| theirs.stem == word.stem)).count()
+    }
+
+    /// The only account of the chart of which something is true.
+    fn only_account(&self, is_meant: impl Fn(&usize) -> bool) -> Option<usize> {
+        let mut meant = (0..self.chart.kinds.len()).filter(is_meant);
+        meant.next().filter(|_| meant.next().is_none())
     }
 
     /// The concept an account fits best.

@@ -66,8 +66,7 @@ impl Decider<'_> {
         // Tips that a tronc shares are paid out of what is kept for it.
         if !money_in && wording.text().split(' ').any(|word| word == "TRONC") {
             let is_kept = |account: &usize| self.takes(*account, money_in) && self.chart.has_word(*account, "TRONC");
-            let mut kept = (0..self.chart.kinds.len()).filter(is_kept);
-            if let Some(account) = kept.next().filter(|_| kept.next().is_none()) {
+            if let Some(account) = self.only_account(is_kept) {
                 return Some((account, 1.0));
             }
         }
@@ -79,7 +78,7 @@ impl Decider<'_> {
                 return Some((account, 1.0));
             }
         }
-        if let Some(account) = self.wages_by_remark(wording).filter(|_| !money_in) {
+        if !money_in && let Some(account) = self.wages_by_remark(wording) {
             return Some((account, 1.0));
         }
         let is_fee = self.is_fee_of_service(wording, money_in);
@@ -99,15 +98,15 @@ impl Decider<'_> {
         let words: Vec<&str> = wording.text().split(' ').filter(|word| !is_month(word)).collect();
         let [_, _, remark] = words.as_slice() else { return None };
         let remark = stem(remark);
-        let is_pay = |account: &usize| {
+        let is_place = ![PAY, REMARKS].iter().any(|words| words.contains(&remark.as_str()));
+        if !is_place || !is_person(&wording.payee) {
+            return None;
+        }
+        self.only_account(|account| {
             self.chart.kinds.get(*account) == Some(&AccountType::Expense)
                 && self.chart.has_word(*account, &remark)
                 && PAY.iter().any(|word| self.chart.has_word(*account, word))
-        };
-        let is_place = ![PAY, REMARKS].iter().any(|words| words.contains(&remark.as_str()));
-        let is_paid = is_person(&wording.payee) && is_place;
-        let mut accounts = (0..self.chart.kinds.len()).filter(|account| is_paid && is_pay(account));
-        accounts.next().filter(|_| accounts.next().is_none())
+        })
     }
 
     /// Whether a line pays a card company, whose fees are not the takings that it pays out.

@@ -25,8 +25,8 @@ pub struct People {
 
 #[derive(Debug)]
 struct Person {
-    /// Or its first letter; empty where the context gives the surname alone.
-    forename: String,
+    /// Or its first letter; none where the context gives the surname alone.
+    forename: Option<String>,
     /// None where the context gives the forename alone.
     surname: Option<String>,
     paid: Paid,
@@ -64,13 +64,13 @@ const OWN: &[&str] = &["DRAWINGS", "OWN", "PERSONAL", "PRIVATE"];
 const LINE_WORDS_MAX: usize = 5;
 /// The same to one who works.
 const WORK_WORDS_MAX: usize = 8;
-/// What people are called who work as subcontractors.
-const SUBCONTRACTORS: &[&str] = &["SUBBIE", "SUBBIES", "SUBCONTRACTOR", "SUBCONTRACTORS"];
-
 /// Words from a name to what it is said to be.
 const SELF_REACH: usize = 5;
 /// Words from one name to the next of a list.
 const JOINED_REACH: usize = 5;
+
+/// What people are called who work as subcontractors.
+const SUBCONTRACTORS: &[&str] = &["SUBBIE", "SUBBIES", "SUBCONTRACTOR", "SUBCONTRACTORS"];
 
 impl People {
     /// Reads a context.
@@ -105,7 +105,7 @@ impl People {
             }
             let named = named.into_iter().zip(found);
             people.list.extend(named.filter_map(|((_, forename, surname), paid)| {
-                Some(Person { forename, surname: Some(surname), paid: paid? })
+                Some(Person { forename: Some(forename), surname: Some(surname), paid: paid? })
             }));
             people.list.extend(self_employed_by_forename(&raw));
             people.list.extend(subcontractors_by_surname(&raw));
@@ -119,26 +119,25 @@ impl People {
             return None;
         }
         let words: Vec<&str> = text.split(' ').collect();
-        let is_forename_of = |person: &Person, word: &&str| {
-            *word == person.forename
-                || word.chars().count() == 1 && person.forename.starts_with(*word)
-                || person.forename.chars().count() == 1 && word.starts_with(person.forename.as_str())
+        let is_forename_of = |forename: &str, word: &&str| {
+            *word == forename
+                || word.chars().count() == 1 && forename.starts_with(*word)
+                || forename.chars().count() == 1 && word.starts_with(forename)
         };
         let is_word = |word: &&str| word.chars().count() >= 3 && word.chars().all(char::is_alphabetic);
-        let is_meant = |person: &&Person| {
-            let Some(surname) = &person.surname else {
-                // Whose surname is not known is paid by forename and surname.
-                return words.first() == Some(&person.forename.as_str()) && words.get(1).is_some_and(is_word);
-            };
-            let at = words.iter().position(|word| word == surname);
-            if person.forename.is_empty() {
-                return at.is_some_and(|at| at == 1) && is_person(text);
-            }
+        let place = |surname: &String| words.iter().position(|word| word == surname);
+        let is_meant = |person: &&Person| match (person.forename.as_deref(), &person.surname) {
+            // Whose surname is not known is paid by forename and surname.
+            (Some(forename), None) => words.first() == Some(&forename) && words.get(1).is_some_and(is_word),
+            (None, Some(surname)) => place(surname) == Some(1) && is_person(text),
             // Who works begins the line, perhaps behind a title.
-            at.filter(|at| person.paid != Paid::SelfEmployed || *at <= 2).is_some_and(|at| {
-                let beside = [at.checked_sub(1), at.checked_add(1)].into_iter().flatten();
-                beside.filter_map(|place| words.get(place)).any(|word| is_forename_of(person, word))
-            })
+            (Some(forename), Some(surname)) => {
+                place(surname).filter(|at| person.paid != Paid::SelfEmployed || *at <= 2).is_some_and(|at| {
+                    let beside = [at.checked_sub(1), at.checked_add(1)].into_iter().flatten();
+                    beside.filter_map(|place| words.get(place)).any(|word| is_forename_of(forename, word))
+                })
+            }
+            (None, None) => false,
         };
         let mut found = self.list.iter().filter(is_meant).map(|person| person.paid);
         let first = found.next().filter(|first| found.all(|other| other == *first))?;
@@ -185,14 +184,14 @@ fn self_employed_by_forename(raw: &[&str]) -> Vec<Person> {
         names.extend(folded.get(name).cloned());
         at = name;
     }
-    let person = |forename| Person { forename, surname: None, paid: Paid::SelfEmployed };
+    let person = |forename| Person { forename: Some(forename), surname: None, paid: Paid::SelfEmployed };
     let is_denied = folded.get(at..said).unwrap_or_default().iter().any(|word| matches!(word.as_str(), "NOT" | "NO"));
     if is_denied { Vec::new() } else { names.into_iter().map(person).collect() }
 }
 
 /// Those whom a sentence calls subcontractors by their surnames: "Subbies Stobbs, Armstrong and Lisle do labour only".
 fn subcontractors_by_surname(raw: &[&str]) -> Vec<Person> {
-    let is_role = |word: &&str| matches!(fold(word).as_str(), "SUBBIES" | "SUBCONTRACTORS");
+    let is_role = |word: &&str| SUBCONTRACTORS.contains(&fold(word).as_str());
     let Some(role) = raw.iter().position(is_role) else { return Vec::new() };
     // "Hodgson and Beattie are subbies": a sentence that begins with them.
     let is_said = role >= 2 && raw.get(role - 1) == Some(&"are");
@@ -208,7 +207,7 @@ fn subcontractors_by_surname(raw: &[&str]) -> Vec<Person> {
         if matches!(*word, "and" | "&") {
             ends_list = true;
         } else if is_surname(word) && ends_list {
-            found.push(Person { forename: String::new(), surname: Some(fold(word)), paid: Paid::SelfEmployed });
+            found.push(Person { forename: None, surname: Some(fold(word)), paid: Paid::SelfEmployed });
             ends_list = word.ends_with(',');
         } else {
             // Two names beside each other are a forename and a surname.

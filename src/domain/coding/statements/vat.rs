@@ -102,15 +102,13 @@ pub(super) fn subjects(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Ve
 
 /// The words of its part of the sentence that tell something.
 fn subject(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Option<Vec<String>> {
-    const WORDS_MAX: usize = 6;
+    const WORDS_MAX: usize = 7;
     let mut part: Vec<&Token<'_>> = Vec::new();
-    // "To that shop's dispensing sales, standard rated".
-    let before = tokens.get(..at)?;
-    let skipped = usize::from(before.last().is_some_and(|last| last.raw.ends_with(',')));
-    let last = before.last().filter(|_| skipped > 0);
-    part.extend(last);
-    let rest = before.iter().rev().skip(skipped);
-    for token in rest.take_while(|token| !ends_part(token.raw)).take(WORDS_MAX) {
+    let before = tokens.get(..at)?.iter().rev().enumerate();
+    // The part that a comma ends here: "to that shop's dispensing sales, standard rated".
+    let is_of_part =
+        |(back, token): &(usize, &Token<'_>)| !ends_part(token.raw) || *back == 0 && token.raw.ends_with(',');
+    for (_, token) in before.take_while(is_of_part).take(WORDS_MAX) {
         part.push(token);
         if token.raw.starts_with('(') {
             break;
