@@ -82,6 +82,8 @@ pub struct Weights {
     pub shop_anywhere: f32,
     /// What a word counts for other accounts than those of the phrase it is in.
     pub word_of_a_phrase: f32,
+    /// What a word that says what a kind of cost is for counts, where a line is known to be about another kind.
+    pub word_beside_kind: f32,
     /// What an account that a known phrase may mean fits worse than the best at most.
     pub phrase_fit: f32,
     /// Below this fit no account of the balance sheet is meant.
@@ -224,6 +226,7 @@ pub const WEIGHTS: Weights = Weights {
     shop_here: 0.676,
     shop_anywhere: 0.533,
     word_of_a_phrase: 0.25,
+    word_beside_kind: 0.4,
     phrase_fit: 0.16,
     balance_sheet_fit: 0.344,
     own_account: 0.615,

@@ -169,6 +169,7 @@ impl<'k> Decider<'k> {
         if money_in && is_person(&wording.payee) && !has_phrase(wording.text(), "HMRC") {
             clues.retain(|clue| !self.is_about(Some(clue), &["self_assessment", "corporation_tax"]));
         }
+        self.promote(&mut clues, wording, money_in);
         self.add_of_service(&mut clues, wording, money_in, home);
         if let Some(owed) = home.and_then(|home| self.home_clients.get(home).copied().flatten())
             && !self.is_about(clues.first(), &["interest_received", "bank_charges"])
@@ -267,6 +268,38 @@ impl<'k> Decider<'k> {
         };
         let is_to_person = is_to_person && !self.is_firm_of(wording, decision.concept);
         Decision { is_to_person, is_usual, is_weak, ..decision }
+    }
+
+    /// Puts first what a line is about whose other words only say whom it concerns: a body of a trade (*Sheep association*) takes
+    /// subscriptions, a customer who is given money back bought something before, and who gives under Gift Aid is not HMRC.
+    fn promote(&self, clues: &mut [Clue], wording: &Wording, money_in: bool) {
+        let Some(strongest) = clues.first().map(|clue| clue.score) else { return };
+        let text = wording.text();
+        // Members and helpers are seldom called *Mrs*.
+        let has_title = || matches!(text.split(' ').next(), Some("MR" | "MRS" | "MS" | "MISS" | "DR"));
+        let is_customers = || has_title() && is_money_back(wording) && !self.is_raised_from_members();
+        let meant = if money_in {
+            let gives = wording.channel == Channel::StandingOrder || is_person(&wording.payee);
+            let donation = self.knowledge.id("donation_income").filter(|_| gives && !has_phrase(text, "HMRC"));
+            if let (Some(donation), Some(first)) = (donation, clues.first_mut())
+                && self.is_about(Some(first), &["gift_aid"])
+            {
+                first.concept = donation;
+            }
+            return;
+        } else if is_membership_of_body(text) {
+            "subscriptions_prof"
+        } else if is_customers() {
+            "customer_refund"
+        } else {
+            return;
+        };
+        if let Some(clue) = clues.iter_mut().find(|clue| self.is_about(Some(clue), &[meant]))
+            && clue.score >= WEIGHTS.weak
+        {
+            clue.score = clue.score.max(strongest + WEIGHTS.further);
+            clues.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.concept.cmp(&b.concept)));
+        }
     }
 
     /// Whether the name of a payee, though it may be a person's, is that of a firm known for what was decided (*Matthew Clark*).
@@ -600,6 +633,18 @@ impl<'k> Decider<'k> {
             Some(AccountType::Asset) | None => false,
         }
     }
+}
+
+/// Whether a line pays what a body of a trade takes from its members.
+fn is_membership_of_body(text: &str) -> bool {
+    const BODIES: &[&str] =
+        &["ALLIANCE", "ASSN", "ASSOC", "ASSOCIATION", "CONFEDERATION", "FED", "FEDERATION", "GUILD"];
+    const NATIONAL: &[&str] = &["BRITISH", "NAT", "NATIONAL", "NATL"];
+    const MEMBERS: &[&str] = &["MEMBERSHIP", "MEMBERSHP", "MSHIP", "SUBS", "SUBSCRIPTION"];
+    const TIMES: &[&str] = &["ANNUAL", "RENEWAL", "YEARLY"];
+    let has = |words: &[&str]| text.split(' ').any(|word| words.contains(&word));
+    let last = text.rsplit(' ').find(|word| !TIMES.contains(word));
+    has(MEMBERS) && (has(BODIES) || has(NATIONAL)) || last.is_some_and(|word| BODIES.contains(&word) && word != "FED")
 }
 
 /// What the amount of a line says.

@@ -10,6 +10,7 @@ use crate::domain::coding::evidence::Clue;
 use crate::domain::coding::instructions::is_payment_service;
 use crate::domain::coding::knowledge::{ConceptId, NameWord, Strength, Target, WordLists, expand, stem};
 use crate::domain::coding::meaning::Vector;
+use crate::domain::coding::outcome::Method;
 use crate::domain::coding::person::{is_forename, is_person};
 use crate::domain::coding::weights::WEIGHTS;
 use crate::domain::coding::wording::{Channel, Wording};
@@ -69,11 +70,14 @@ impl Decider<'_> {
         self.add_belonging(&padded, money_in, &mut named);
         // The first word is a name that an account may have for its payee: *Sky Sports*.
         let payee = wording.text().split(' ').next().map(stem);
+        let known = clues.first().filter(|clue| !money_in && self.is_known(clue));
         let mut add = |word: &str, weight: f32, phrase: Option<&Phrase>| {
             let is_first = payee.as_deref() == Some(word);
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
                 if self.takes(*account, money_in) {
+                    let is_beside = known.is_some_and(|clue| self.is_for_something_else(*account, word, clue.concept));
                     let meant = if is_first || is_meant(phrase, *account) { 1.0 } else { WEIGHTS.word_of_a_phrase };
+                    let meant = if is_beside { meant * WEIGHTS.word_beside_kind } else { meant };
                     *named.entry(*account).or_insert(0.0) += weight * part * meant;
                 }
             }
@@ -212,6 +216,35 @@ impl Decider<'_> {
         named
     }
 
+    /// Whether the words of a line leave no doubt of what it is about, and the chart has an account for it.
+    fn is_known(&self, clue: &Clue) -> bool {
+        clue.score >= WEIGHTS.usual
+            && matches!(clue.method, Method::Merchant | Method::UniversalPattern)
+            && self.best_fit(clue.concept).is_some_and(|fit| fit >= WEIGHTS.family_account)
+    }
+
+    /// Whether a word of an account's name only says what a kind of cost is for (the yard of *Rent of yard*, the children of
+    /// *Children's food*), and the line is about another kind.
+    fn is_for_something_else(&self, account: usize, word: &str, concept: ConceptId) -> bool {
+        let words = self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
+        let part = words.iter().find(|own| own.stem == word && !self.says_kind(own)).map(|own| own.part);
+        let fits =
+            || self.chart.fits(concept).iter().any(|fit| fit.account == account && fit.score >= WEIGHTS.own_account);
+        part.is_some_and(|part| self.is_of_a_kind(account, part)) && !fits()
+    }
+
+    /// Whether an account's name says of a part of it what kind of cost it is.
+    fn is_of_a_kind(&self, account: usize, part: u8) -> bool {
+        let words = self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
+        // Hire purchase is no hire.
+        let is_credit = || words.iter().any(|word| word.stem == "PURCHASE");
+        words.iter().any(|word| word.part == part && self.says_kind(word)) && !is_credit()
+    }
+
+    fn says_kind(&self, word: &NameWord) -> bool {
+        self.knowledge.words.account_kind.has(&word.stem)
+    }
+
     /// Whether a customer's form of company, or how the money came, is of another country.
     fn pays_from_abroad(&self, wording: &Wording) -> bool {
         const FORMS: &[&str] = &["BANCO", "IBAN", "INC", "KANZLEI", "LLC", "SEPA", "SWIFT", "WIRE"];
@@ -328,8 +361,11 @@ impl Decider<'_> {
             .map(|(word, phrase)| (self.knowledge.meaning.vector(word), phrase))
             .collect();
         let mut seen = Vec::new();
+        let is_known = clues.first().is_some_and(|clue| self.is_known(clue));
         for fit in clues.iter().take(2).flat_map(|clue| self.chart.fits(clue.concept)) {
-            if seen.contains(&fit.account) {
+            if seen.contains(&fit.account)
+                || is_known && fit.score < WEIGHTS.own_account && self.is_of_a_kind(fit.account, 0)
+            {
                 continue;
             }
             seen.push(fit.account);

@@ -89,6 +89,13 @@ const REPLACEMENTS: &[Replacement] = &[
         applies: |decider, money_in| !money_in && decider.reader.paye_goes_to_wages(),
         replacement: |decider| kept(decider, "salaries", 0.5),
     },
+    // It is where the chart keeps no account of what is owed to HMRC for it: that of VAT or of a company's own tax is none.
+    Replacement {
+        concept: "paye",
+        own_fit: 0.5,
+        applies: |_, money_in| !money_in,
+        replacement: |decider| kept(decider, "salaries", OWN_SALES_FIT),
+    },
     // A fee for another currency is a bank's charge; what a rate gains or loses is no fee.
     Replacement {
         concept: "fx_fees",
@@ -202,7 +209,7 @@ impl Decider<'_> {
     }
 
     /// Whether the money of the trade comes from members and givers.
-    fn is_raised_from_members(&self) -> bool {
+    pub(super) fn is_raised_from_members(&self) -> bool {
         let sales = self.sales.map(|id| self.knowledge.concept(id).name);
         matches!(sales, Some("membership_income" | "fundraising_income" | "donation_income"))
     }

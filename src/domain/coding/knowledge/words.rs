@@ -63,6 +63,8 @@ pub struct WordLists {
     pub(in crate::domain::coding) abroad: WordList,
     pub(in crate::domain::coding) abroad_form: WordList,
     pub(in crate::domain::coding) account_plain: WordList,
+    /// Stems that say in the name of an account what kind of cost it is, whatever else the name says that it is for.
+    pub(in crate::domain::coding) account_kind: WordList,
 }
 
 impl WordLists {
@@ -107,6 +109,7 @@ impl WordLists {
             abroad: take("abroad"),
             abroad_form: take("abroad_form"),
             account_plain: take("account_plain"),
+            account_kind: take("account_kind"),
         };
         problems.extend(lists.keys().map(|name| format!("words.txt: unknown list {name}")));
         words
