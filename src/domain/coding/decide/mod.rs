@@ -170,6 +170,9 @@ impl<'k> Decider<'k> {
             clues.retain(|clue| !self.is_about(Some(clue), &["self_assessment", "corporation_tax"]));
         }
         self.promote(&mut clues, wording, money_in);
+        if !money_in && let Some(decision) = self.given_back(wording, &clues, size, home) {
+            return decision;
+        }
         self.add_of_service(&mut clues, wording, money_in, home);
         if let Some(owed) = home.and_then(|home| self.home_clients.get(home).copied().flatten())
             && !self.is_about(clues.first(), &["interest_received", "bank_charges"])
@@ -300,6 +303,37 @@ impl<'k> Decider<'k> {
             clue.score = clue.score.max(strongest + WEIGHTS.further);
             clues.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.concept.cmp(&b.concept)));
         }
+    }
+
+    /// Where money goes that a customer is given back: where it would have come from, had the line without its *refund* been a receipt.
+    fn given_back(&self, wording: &Wording, clues: &[Clue], size: Size, home: Option<usize>) -> Option<Decision> {
+        const BESIDE: &[&str] =
+            &["CANC", "CANCELLATION", "CANCELLED", "DOUBLE", "OVERPAID", "OVERPD", "OVERPAYMENT", "PAID"];
+        const CLAIMED: &[&str] = &["CLAIM", "DIESEL", "EXP", "EXPENSES", "EXPS", "MILEAGE", "PETROL", "RECEIPT"];
+        let mut words = wording.text().split(' ');
+        let is_claimed = words.clone().any(|word| CLAIMED.contains(&word));
+        let is_refund = |word: &str| matches!(word, "REFD" | "REFUND" | "REFUNDED" | "REFUNDS" | "RFND");
+        let is_hall = || self.sales.is_some_and(|sales| self.knowledge.concept(sales).name == "room_hire_income");
+        let is_customers = is_person(&wording.payee) && !self.is_raised_from_members() && !is_hall();
+        let is_given_back = words.any(is_refund) && !is_claimed;
+        if !is_given_back || !is_customers && !self.is_about(clues.first(), &["customer_refund"]) {
+            return None;
+        }
+        // *Sales returns and refunds*.
+        let has = |account: &usize, word: &str| self.chart.has_word(*account, word);
+        let of_returns = |account: &usize| self.is_trade(*account) && has(account, "REFUND") && !has(account, "VAT");
+        let is_deposit = wording.text().split(' ').any(|word| DEPOSITS.contains(&word));
+        if let Some(account) = self.only_account(of_returns).filter(|_| !is_deposit) {
+            return Some(Decision { account, method: Method::AccountName, raw: 0.9, ..self.unknown(true) });
+        }
+        let without = |text: &str| {
+            text.split(' ').filter(|word| !is_refund(word) && !BESIDE.contains(word)).collect::<Vec<_>>().join(" ")
+        };
+        let receipt = Wording { padded: without(&wording.padded), payee: without(&wording.payee), ..wording.clone() };
+        let decision = self.decide(&receipt, (true, false), size, home);
+        let is_held = || self.holds_deposits(decision.account);
+        let is_of_sales = self.chart.kinds.get(decision.account) == Some(&AccountType::Income) || is_held();
+        (is_of_sales && decision.method != Method::Fallback).then_some(decision)
     }
 
     /// Whether the name of a payee, though it may be a person's, is that of a firm known for what was decided (*Matthew Clark*).

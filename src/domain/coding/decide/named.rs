@@ -85,6 +85,7 @@ impl Decider<'_> {
         let mut by_initials = BTreeSet::new();
         let is_software = !money_in && self.is_about(clues.first(), SUBSCRIBED);
         let own_name = self.hints.own_name(wording.text());
+        let surname = surname(wording.text()).filter(|_| money_in);
         let mut before = "";
         let mut seen = BTreeSet::new();
         // That a council is paid does not say what for.
@@ -96,7 +97,7 @@ impl Decider<'_> {
             }
             // A subscription to what is known is no subscription of its own, and the caller's own name says nothing.
             let is_plain = is_software && matches!(word, "SUBSCRIPTION" | "SUBSCRIPTIONS" | "SUBS" | "SUB");
-            if is_plain || own_name.contains(&word) {
+            if is_plain || own_name.contains(&word) || surname == Some(word) {
                 before = "";
                 continue;
             }
@@ -379,6 +380,15 @@ impl Decider<'_> {
             }
         }
     }
+}
+
+/// The surname of somebody whose title or initials a line begins with: `MRS A HALL` hires no hall.
+fn surname(text: &str) -> Option<&str> {
+    let is_title = |word: &&str| matches!(*word, "MR" | "MRS" | "MS" | "MISS");
+    let is_initial = |word: &&str| word.len() == 1 && word.chars().all(char::is_alphabetic);
+    let mut words = text.split(' ').skip_while(is_title).peekable();
+    words.next_if(is_initial)?;
+    words.find(|word| !is_initial(word)).filter(|word| word.chars().all(char::is_alphabetic))
 }
 
 /// A word without the number that is glued to it: `CHAIR2`.
