@@ -791,10 +791,19 @@ const LABOUR: &[&str] = &["WK", "WE", "WEEK", "WKS", "DAYS", "HRS", "HOURS", "LA
 
 /// Whether a deposit is one over the counter: no more than the place of a branch follows.
 pub fn is_paying_in(wording: &Wording) -> bool {
-    let mut words = wording.text().split(' ');
-    matches!(words.next(), Some("DEP" | "DEPOSIT"))
-        && words.filter(|word| *word != "CASH" && *word != "DEP").count() <= 3
-        && !is_person(&wording.payee)
+    const COUNTERS: &[&str] = &["POST OFFICE ", "PO ", "COUNTER ", "BRANCH "];
+    const OF_SLIPS: &[&str] = &["CASH", "DEP", "DEPOSIT", "OFFICE", "PO", "POST"];
+    let text = wording.text();
+    let behind = COUNTERS.iter().find_map(|counter| text.strip_prefix(counter)).unwrap_or(text);
+    let towns = &Knowledge::get().words.town;
+    let mut words = behind.split(' ').filter(|word| !OF_SLIPS.contains(word) || *word == "DEP" || *word == "DEPOSIT");
+    if !matches!(words.next(), Some("DEP" | "DEPOSIT")) || is_person(&wording.payee) {
+        return false;
+    }
+    let place: Vec<&str> = words.filter(|word| !OF_SLIPS.contains(word)).collect();
+    // Of places that are not listed one word, or two that are parts of one: `LOUGH BOROUGH`.
+    let is_one = || place.len() == 2 && wording.payee.split(' ').any(|word| word == place.concat());
+    place.len() <= 1 || place.first().is_some_and(|first| towns.has(first)) && place.len() <= 3 || is_one()
 }
 
 /// Whether a line says that money comes back.

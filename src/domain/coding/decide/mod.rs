@@ -60,7 +60,10 @@ const OWN_SALES_FIT: f32 = 0.75;
 
 /// Words of accounts whose customers pay by invoice.
 const NOT_PAID_BY_CARD: &[&str] =
-    &["CONTRACT", "CONTRACTOR", "COUNCIL", "EXPORT", "NHS", "REVERSE", "TRADE", "WHOLESALE"];
+    &["CONTRACT", "CONTRACTOR", "COUNCIL", "EXPORT", "NHS", "REVERSE", "SCRAP", "TRADE", "WHOLESALE"];
+
+/// Words of accounts for what is sold to people who do not come in and pay cash.
+const NOT_PAID_IN_CASH: &[&str] = &["AMAZON", "EBAY", "ETSY", "INTERNET", "ONLINE", "SHOPIFY", "WEB", "WEBSITE"];
 
 /// How lines call a deposit.
 const DEPOSITS: &[&str] = &["DEPOSIT", "DEPOSITS", "DEP", "DEPO", "DEPS", "BOND", "RETAINER", "KEY", "HOLDING"];
@@ -260,7 +263,9 @@ impl<'k> Decider<'k> {
             self.drop_income(&mut clues, gives_back);
         }
         let stated = stated.map(|(account, _)| account);
-        let decision = self.weigh(&clues, &named, (money_in, is_by_card, is_of_service), gives_back, stated);
+        let is_in_cash = is_by_card && says_cash(wording);
+        let decision =
+            self.weigh(&clues, &named, (money_in, is_by_card, is_of_service, is_in_cash), gives_back, stated);
         let usual = clues.get(worded..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
         let is_usual = usual && decision.method == Method::Semantic;
         let is_weak = match decision.method {
@@ -462,7 +467,7 @@ impl<'k> Decider<'k> {
         &self,
         clues: &[Clue],
         named: &BTreeMap<usize, f32>,
-        (money_in, is_taken_by_card, is_of_service): (bool, bool, bool),
+        (money_in, is_taken_by_card, is_of_service, is_in_cash): (bool, bool, bool, bool),
         gives_back: bool,
         stated: Option<usize>,
     ) -> Decision {
@@ -493,7 +498,8 @@ impl<'k> Decider<'k> {
                 .iter()
                 .map(|fit| {
                     let is_billed = NOT_PAID_BY_CARD.iter().any(|word| self.chart.has_word(fit.account, word))
-                        || is_of_service && self.takes_cash_alone(fit.account);
+                        || is_of_service && self.takes_cash_alone(fit.account)
+                        || is_in_cash && self.takes_no_cash(fit.account);
                     let is_by_card = !(is_paid || is_taken_by_card) || !is_billed;
                     let is_main = is_sales && is_by_card && Some(fit.account) == self.chart.main_sales;
                     let is_apart = !is_by_card || is_beside && self.is_for_goods(fit.account);
@@ -583,6 +589,11 @@ impl<'k> Decider<'k> {
         preferred
     }
 
+    /// Whether an account is for what is sold online, and not in a shop as well.
+    fn takes_no_cash(&self, account: usize) -> bool {
+        NOT_PAID_IN_CASH.iter().any(|word| self.chart.has_word(account, word)) && !self.chart.has_word(account, "SHOP")
+    }
+
     /// Whether an account is that of cash beside another of cards: *Counter sales (cash)*, *Counter sales (card)*.
     fn takes_cash_alone(&self, account: usize) -> bool {
         let is_income = |account: usize| self.chart.kinds.get(account) == Some(&AccountType::Income);
@@ -667,6 +678,13 @@ impl<'k> Decider<'k> {
             Some(AccountType::Asset) | None => false,
         }
     }
+}
+
+/// Whether a line pays in notes and coins.
+fn says_cash(wording: &Wording) -> bool {
+    wording.channel == Channel::Cash
+        || wording.text().split(' ').any(|word| word == "CASH")
+        || ["PAID IN", "POST OFFICE"].iter().any(|phrase| has_phrase(wording.text(), phrase))
 }
 
 /// Whether a line pays what a body of a trade takes from its members.
