@@ -107,6 +107,9 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     let is_seen =
         |row: usize| recalls.get(row).is_some_and(|recall| recall.as_ref().is_some_and(|recall| recall.seen.is_some()));
     agree(&lines, &wordings, &mut decided, &is_seen, knowledge);
+    let is_claimed =
+        |row: usize| settled.get(row).is_some_and(Option::is_some) || moved.get(row).is_some_and(Option::is_some);
+    share_prices(&lines, &wordings, &mut decided, &|row| is_seen(row) || is_claimed(row), &chart);
     refunds(&lines, &wordings, &mut decided, knowledge, &is_seen);
     // A likeness too weak to decide anything is no more than a place to look.
     for decision in decided.iter_mut().filter(|decision| decision.is_weak) {
@@ -438,6 +441,9 @@ impl Stage<'_> {
             Method::AccountName if decision.is_stated => format!("The business context sends this payee to {account}."),
             Method::AccountName => format!("A word of the account name {account} is in the line."),
             Method::Refund => format!("Money back from a payee of {account}: {about}."),
+            Method::BatchConsistency if decision.is_of_price => {
+                format!("Others in the batch pay the same amount, all of them for {account}.")
+            }
             Method::BatchConsistency => format!("The same payee elsewhere in the batch goes to {account}."),
             Method::Semantic if decision.is_usual => {
                 format!(
@@ -536,6 +542,61 @@ fn agree(
             || decision.raw < 0.5 && decision.method != Method::UniversalPattern;
         if weak && best.account != decision.account && best.raw > decision.raw + 0.15 {
             *decision = Decision { method: Method::BatchConsistency, raw: best.raw * 0.9, ..best };
+        }
+    }
+}
+
+/// What somebody pays of whom nothing is known is what others pay the same amount for, when at least two do and all of them for the
+/// same: a price list in the batch.
+fn share_prices(
+    lines: &[Line<'_>],
+    wordings: &[Wording],
+    decided: &mut [Decision],
+    is_apart: &dyn Fn(usize) -> bool,
+    chart: &Chart,
+) {
+    /// So sure are lines of a price.
+    const SURE: f32 = 0.6;
+    /// Below this nothing is known.
+    const LITTLE: f32 = 0.5;
+    /// So sure are those that follow the others.
+    const FOLLOWING: f32 = 0.55;
+    let is_income = |account: usize| chart.kinds.get(account) == Some(&AccountType::Income);
+    // By amount: the account, a payee and whether there are others; none where accounts differ.
+    let mut prices: HashMap<i128, Option<(usize, &str, bool)>> = HashMap::new();
+    for (at, ((line, wording), decision)) in lines.iter().zip(wordings).zip(decided.iter()).enumerate() {
+        if line.amount <= 0 || is_apart(at) || decision.raw < SURE || !is_income(decision.account) {
+            continue;
+        }
+        let payee = wording.payee.as_str();
+        prices
+            .entry(line.pence)
+            .and_modify(|price| {
+                *price = price
+                    .filter(|(account, ..)| *account == decision.account)
+                    .map(|(account, first, others)| (account, first, others || first != payee));
+            })
+            .or_insert(Some((decision.account, payee, false)));
+    }
+    for (at, (line, decision)) in lines.iter().zip(decided.iter_mut()).enumerate() {
+        let is_unknown = matches!(decision.method, Method::Fallback)
+            || decision.is_weak
+            || decision.is_usual
+            || decision.raw < LITTLE;
+        if let Some(Some((account, _, true))) = prices.get(&line.pence).copied()
+            && is_unknown
+            && decision.account != account
+            && !is_apart(at)
+        {
+            *decision = Decision {
+                account,
+                method: Method::BatchConsistency,
+                raw: FOLLOWING,
+                is_of_price: true,
+                is_usual: false,
+                is_weak: false,
+                ..decision.clone()
+            };
         }
     }
 }

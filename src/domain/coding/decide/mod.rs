@@ -44,6 +44,8 @@ pub struct Decision {
     pub is_of_clients: bool,
     /// The context sends the payee to the account by its name.
     pub is_stated: bool,
+    /// Others pay the same amount for what goes there.
+    pub is_of_price: bool,
     /// Other accounts, best first.
     pub others: Vec<(usize, f32)>,
 }
@@ -567,6 +569,7 @@ impl<'k> Decider<'k> {
             is_to_person: false,
             is_of_clients: false,
             is_stated: stated == Some(account),
+            is_of_price: false,
             others,
         }
     }
@@ -645,6 +648,7 @@ impl<'k> Decider<'k> {
             is_to_person: false,
             is_of_clients: false,
             is_stated: false,
+            is_of_price: false,
             others: Vec::new(),
         }
     }
