@@ -371,6 +371,17 @@ impl<'k> Reader<'k> {
                 if is_private && (is_kept || is_of_customers()) {
                     continue;
                 }
+                // Nor is what whoever keeps animals buys for them.
+                let is_of_trade = || {
+                    targets().any(|other| {
+                        matches!(self.knowledge.concept(other.concept).name, "animal_supplies" | "vet_fees")
+                            && (self.business.likely(other.concept) > 0.0
+                                || self.best_fit(other.concept) >= WEIGHTS.family_account)
+                    })
+                };
+                if Some(target.concept) == self.named.drawings && is_of_trade() {
+                    continue;
+                }
                 // Nor does the shop's own account stand beside the owner's then.
                 if is_for_owner && !is_kept && self.knowledge.concept(target.concept).name == "clothes_shop" {
                     continue;
