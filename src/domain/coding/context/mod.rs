@@ -242,11 +242,19 @@ fn is_of_others(context: &str, at: usize, phrase: &str) -> bool {
 /// ("Kit over £500", "Tools under 500"), else £1,000.
 fn asset_from_pence(batch: &Batch<'_>, words: &WordLists) -> i128 {
     const USUAL_PENCE: i128 = 100_000;
+    /// What is bought to last, and how what is not is called.
+    const KIT: &[&str] =
+        &["CLIPPERS", "EXPENSED", "HARDWARE", "KIT", "MACHINE", "MACHINERY", "MACHINES", "TOOL", "TOOLS"];
     for sentence in sentences(&batch.business_context) {
         let folded = fold(sentence);
-        let about = words.asset.iter().any(|word| has_phrase(&folded, word));
-        let Some((_, behind)) = sentence.split_once('\u{a3}').filter(|_| about) else { continue };
-        if let Some(pounds) = pounds_at_start(behind) {
+        let is_of_assets = words.asset.iter().any(|word| has_phrase(&folded, word));
+        let is_of_kit = || KIT.iter().any(|word| has_phrase(&folded, word));
+        if let Some((_, behind)) = sentence.split_once('\u{a3}').filter(|_| is_of_assets)
+            && let Some(pounds) = pounds_at_start(behind)
+        {
+            return pounds * 100;
+        }
+        if let Some(pounds) = limit_in_pounds(sentence).filter(|_| is_of_assets || is_of_kit()) {
             return pounds * 100;
         }
     }
@@ -260,6 +268,22 @@ fn asset_from_pence(batch: &Batch<'_>, words: &WordLists) -> i128 {
         pounds_at_start(behind.trim_start_matches('\u{a3}')).filter(|pounds| *pounds >= 100)
     });
     limits.max().map_or(USUAL_PENCE, |pounds| pounds * 100)
+}
+
+/// A limit that a sentence names: "under £300", "over 250 quid".
+fn limit_in_pounds(sentence: &str) -> Option<i128> {
+    const LIMITS: &[&str] = &["above", "below", "over", "under"];
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    let limits = words.iter().enumerate().filter(|(_, word)| LIMITS.contains(&word.to_lowercase().as_str()));
+    limits.into_iter().find_map(|(at, _)| {
+        let behind: Vec<&str> = words.get(at + 1..)?.iter().copied().filter(|word| *word != "about").take(2).collect();
+        let amount = behind.first()?;
+        let is_in_pounds = behind.get(1).is_some_and(|unit| unit.starts_with("quid") || unit.starts_with("pounds"));
+        match amount.strip_prefix('\u{a3}') {
+            Some(pounds) => pounds_at_start(pounds),
+            None => pounds_at_start(amount).filter(|_| is_in_pounds),
+        }
+    })
 }
 
 /// A number of pounds that a text begins with.

@@ -320,10 +320,15 @@ impl<'k> Decider<'k> {
         let mut words = wording.text().split(' ');
         let is_claimed = words.clone().any(|word| CLAIMED.contains(&word));
         let is_refund = |word: &str| matches!(word, "REFD" | "REFUND" | "REFUNDED" | "REFUNDS" | "RFND");
+        // A cheque or order of a customer that is not honoured is money given back as well.
+        let is_unpaid =
+            matches!((words.clone().next(), words.clone().nth(1)), (Some("UNPAID"), Some("CHEQUE" | "CHQ" | "STO")))
+                && !words.clone().any(|word| matches!(word, "CHARGE" | "FEE"));
         let is_hall = || self.sales.is_some_and(|sales| self.knowledge.concept(sales).name == "room_hire_income");
         let is_customers = is_person(&wording.payee) && !self.is_raised_from_members() && !is_hall();
         let is_given_back = words.any(is_refund) && !is_claimed;
-        if !is_given_back || !is_customers && !self.is_about(clues.first(), &["customer_refund"]) {
+        let is_customers = is_customers || self.is_about(clues.first(), &["customer_refund"]);
+        if !is_unpaid && !(is_given_back && is_customers) {
             return None;
         }
         // *Sales returns and refunds*.
@@ -333,8 +338,12 @@ impl<'k> Decider<'k> {
         if let Some(account) = self.only_account(of_returns).filter(|_| !is_deposit) {
             return Some(Decision { account, method: Method::AccountName, raw: 0.9, ..self.unknown(true) });
         }
+        let is_of_cheque = |word: &str| is_unpaid && matches!(word, "CHEQUE" | "CHQ" | "STO" | "UNPAID");
         let without = |text: &str| {
-            text.split(' ').filter(|word| !is_refund(word) && !BESIDE.contains(word)).collect::<Vec<_>>().join(" ")
+            text.split(' ')
+                .filter(|word| !is_refund(word) && !is_of_cheque(word) && !BESIDE.contains(word))
+                .collect::<Vec<_>>()
+                .join(" ")
         };
         let receipt = Wording { padded: without(&wording.padded), payee: without(&wording.payee), ..wording.clone() };
         let decision = self.decide(&receipt, (true, false), size, home);
