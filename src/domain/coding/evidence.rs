@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::chart::Chart;
+use super::chart::{Chart, Fit};
 use super::context::{Business, has_phrase};
 use super::hints::{Hint, Hints};
 use super::knowledge::{ConceptId, Knowledge, PatternMatch, Strength, Target};
@@ -183,6 +183,17 @@ impl<'k> Reader<'k> {
         self.chart.fits(concept).first().map_or(0.0, |fit| fit.score)
     }
 
+    /// The same without accounts that are for guests, where people eat by themselves.
+    fn best_fit_but_for_guests(&self, concept: ConceptId) -> f32 {
+        if Some(concept) != self.named.subsistence {
+            return self.best_fit(concept);
+        }
+        let guests = self.knowledge.id("client_entertaining").map_or(&[][..], |id| self.chart.fits(id));
+        let is_for_guests =
+            |fit: &&Fit| guests.iter().any(|other| other.account == fit.account && other.score > fit.score);
+        self.chart.fits(concept).iter().find(|fit| !is_for_guests(fit)).map_or(0.0, |fit| fit.score)
+    }
+
     /// What a shop that sells everything means in this trade; without a trade it means little.
     fn shop(&self, concept: ConceptId, household: Option<ConceptId>) -> (ConceptId, f32) {
         if let Some(private) = household.filter(|_| Some(concept) == self.named.supermarket) {
@@ -360,7 +371,7 @@ impl<'k> Reader<'k> {
             let is_kept = targets().any(|target| {
                 self.knowledge.concept(target.concept).is_expense()
                     && !self.is_no_uniform(target.concept)
-                    && self.best_fit(target.concept) >= WEIGHTS.own_account
+                    && self.best_fit_but_for_guests(target.concept) >= WEIGHTS.own_account
             });
             let is_for_owner =
                 self.private_account().is_some() && targets().any(|target| Some(target.concept) == self.named.drawings);

@@ -71,6 +71,10 @@ impl Decider<'_> {
         if self.is_about(clues.first(), &["bank_charges", "card_fees", "interest_paid"]) {
             named.retain(|account, _| !self.is_card(*account));
         }
+        // Nor is a loan paid back by card.
+        if !money_in && wording.channel == Channel::Card {
+            named.retain(|account, _| !self.is_loan(*account));
+        }
         // Who pays something in is seldom the lender whose name a loan has.
         if money_in && !self.is_about(clues.first(), &["loan", "loan_received", "mortgage_capital", "hp_finance"]) {
             named.retain(|account, _| !self.is_loan(*account));
