@@ -1,18 +1,36 @@
 //! What the caller's own account that a line is from says of it: sales at the bar, money of clients, a payment service.
 
+use std::collections::BTreeMap;
+
 use super::{DEPOSITS, Decider, Decision};
 use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::evidence::Clue;
 use crate::domain::coding::knowledge::stem;
 use crate::domain::coding::line::Tags;
 use crate::domain::coding::outcome::Method;
+use crate::domain::coding::person::is_person;
 use crate::domain::coding::text::fold;
 use crate::domain::coding::transfer::is_processor;
 use crate::domain::coding::weights::WEIGHTS;
-use crate::domain::coding::wording::Wording;
+use crate::domain::coding::wording::{Channel, Wording};
 
 /// Stems of whose money agents hold.
 const CLIENTS: &[&str] = &["CLIENT", "LANDLORD", "TENANT"];
+
+/// Concepts of what is bought to be sold.
+const STOCK: &[&str] = &["alcohol_stock", "cogs", "food_stock"];
+
+/// The same, and what clubs and halls otherwise buy in such shops.
+const BOUGHT_TO_BE_SOLD: &[&str] = &[
+    "alcohol_stock",
+    "cogs",
+    "event_costs",
+    "flowers_stock",
+    "food_stock",
+    "general_store",
+    "seeds_fertiliser",
+    "supermarket",
+];
 
 impl Decider<'_> {
     /// Reads the names of the caller's own accounts: whose money one holds, which is that of a payment service and, of several, what
@@ -42,8 +60,44 @@ impl Decider<'_> {
         self.home_clients = tags.names().iter().map(of_clients).collect();
         if tags.names().len() > 1 {
             self.home_sales = tags.names().iter().map(sold).collect();
+            self.home_stock = tags.names().iter().map(|tag| self.stock_of(tag)).collect();
         }
         self
+    }
+
+    /// The account of what is bought to be sold where one of the caller's own accounts is: *Bar stock* for the bar's account, which
+    /// sells under its name as well.
+    fn stock_of(&self, tag: &str) -> Option<usize> {
+        const OF_BANKS: &[&str] =
+            &["ACCOUNT", "BANK", "BUSINESS", "CARD", "CASH", "CLUB", "CREDIT", "CURRENT", "SAVING"];
+        let is_telling = |word: &String| word.chars().count() >= 3 && !OF_BANKS.contains(&word.as_str());
+        let words: Vec<String> = fold(tag).split(' ').map(stem).filter(is_telling).collect();
+        let is_of = |account: usize, kind, word: &str| {
+            self.chart.kinds.get(account) == Some(&kind) && self.chart.has_word(account, word)
+        };
+        let sells = |word: &str| (0..self.chart.kinds.len()).any(|account| is_of(account, AccountType::Income, word));
+        let word = words.iter().find(|word| sells(word))?;
+        let is_stock = |account: &usize| {
+            is_of(*account, AccountType::Expense, word)
+                && STOCK.iter().any(|concept| self.fit(*account, concept) >= WEIGHTS.own_account)
+        };
+        self.only_account(is_stock)
+    }
+
+    /// What is bought from the account of a bar, a cafe or a shop is bought to be sold there, unless it is known for something else.
+    pub(super) fn add_home_stock(
+        &self,
+        home: Option<usize>,
+        clues: &[Clue],
+        wording: &Wording,
+        named: &mut BTreeMap<usize, f32>,
+    ) {
+        let Some(account) = home.and_then(|home| self.home_stock.get(home).copied().flatten()) else { return };
+        let is_goods =
+            clues.first().is_none_or(|clue| clue.score < WEIGHTS.usual || self.is_about(Some(clue), BOUGHT_TO_BE_SOLD));
+        if is_goods && !is_person(&wording.payee) && wording.channel != Channel::Cash {
+            *named.entry(account).or_insert(0.0) += WEIGHTS.account_word * WEIGHTS.home_word;
+        }
     }
 
     /// What a payment service's own account takes is sold online, and what it keeps are its fees.

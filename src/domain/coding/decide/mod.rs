@@ -101,6 +101,8 @@ pub struct Decider<'k> {
     initials: BTreeMap<String, usize>,
     /// By the caller's own account that a line is from: the income account that has a word of its name.
     home_sales: Vec<Option<(usize, f32)>>,
+    /// By the caller's own account that a line is from: the account of what is bought to be sold there.
+    home_stock: Vec<Option<usize>>,
     /// By the caller's own account that a line is from: what is owed to the clients whose money it holds.
     home_clients: Vec<Option<usize>>,
     /// By the caller's own account that a line is from: whether it is that of a payment service.
@@ -126,7 +128,8 @@ impl<'k> Decider<'k> {
         let rare = rare_words(chart, &knowledge.words);
         let pairs = name_pairs(chart);
         let initials = initials(chart);
-        let (home_sales, home_clients, home_services) = (Vec::new(), Vec::new(), Vec::new());
+        let (home_sales, home_stock) = (Vec::new(), Vec::new());
+        let (home_clients, home_services) = (Vec::new(), Vec::new());
         Self {
             knowledge,
             chart,
@@ -142,6 +145,7 @@ impl<'k> Decider<'k> {
             pairs,
             initials,
             home_sales,
+            home_stock,
             home_clients,
             home_services,
         }
@@ -233,6 +237,9 @@ impl<'k> Decider<'k> {
             && let Some((account, part)) = home.and_then(|home| self.home_sales.get(home).copied().flatten())
         {
             *named.entry(account).or_insert(0.0) += WEIGHTS.account_word * WEIGHTS.home_word * part;
+        }
+        if !money_in {
+            self.add_home_stock(home, &clues, wording, &mut named);
         }
         // What a card company pays out was not paid in cash.
         let is_of_service = is_by_card && wording.text().split(' ').any(is_payment_service);
