@@ -84,6 +84,8 @@ pub struct Weights {
     pub word_of_a_phrase: f32,
     /// What a word that says what a kind of cost is for counts, where a line is known to be about another kind.
     pub word_beside_kind: f32,
+    /// What the name of an account of materials counts for somebody who works for the business.
+    pub material_of_worker: f32,
     /// What an account that a known phrase may mean fits worse than the best at most.
     pub phrase_fit: f32,
     /// Below this fit no account of the balance sheet is meant.
@@ -227,6 +229,7 @@ pub const WEIGHTS: Weights = Weights {
     shop_anywhere: 0.533,
     word_of_a_phrase: 0.25,
     word_beside_kind: 0.4,
+    material_of_worker: 0.5,
     phrase_fit: 0.16,
     balance_sheet_fit: 0.344,
     own_account: 0.615,

@@ -70,6 +70,12 @@ const NOT_PAID_IN_CASH: &[&str] = &["AMAZON", "EBAY", "ETSY", "INTERNET", "ONLIN
 /// How lines call a deposit.
 const DEPOSITS: &[&str] = &["DEPOSIT", "DEPOSITS", "DEP", "DEPO", "DEPS", "BOND", "RETAINER", "KEY", "HOLDING"];
 
+/// What people are paid for who work for the business.
+const WORKERS: &[&str] = &["freelancers", "salaries", "subcontractors"];
+
+/// What firms sell, and people seldom: a word of it says what somebody worked with.
+const MATERIALS: &[&str] = &["building_materials", "cogs", "raw_materials"];
+
 /// Costs that a journal posts and a payment clears, where the chart keeps what is owed.
 const CLEARED: &[&str] = &["salaries", "director_salary", "corporation_tax"];
 
@@ -245,6 +251,17 @@ impl<'k> Decider<'k> {
         let is_of_service = is_by_card && wording.text().split(' ').any(is_payment_service);
         if is_of_service {
             named.retain(|account, _| !self.takes_cash_alone(*account));
+        }
+        let is_worker = !money_in
+            && wording.channel != Channel::Card
+            && is_person(&wording.payee)
+            && clues.first().is_some_and(|clue| self.is_about(Some(clue), WORKERS));
+        if is_worker {
+            for (account, score) in &mut named {
+                if MATERIALS.iter().any(|concept| self.fit(*account, concept) >= WEIGHTS.own_account) {
+                    *score *= WEIGHTS.material_of_worker;
+                }
+            }
         }
         let best_named = named.values().copied().fold(0.0, f32::max);
         let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
