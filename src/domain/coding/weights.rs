@@ -110,6 +110,8 @@ pub struct Weights {
     pub main_sales: f32,
     /// What an account whose customers pay by invoice loses where sales were paid by card.
     pub not_by_card: f32,
+    /// What an account for work for contractors loses where a private person paid.
+    pub not_private: f32,
     /// How sharply a better account beats a worse one of the same concept.
     pub account_sharpness: f32,
     /// A rare word of the account's name in the line.
@@ -242,6 +244,7 @@ pub const WEIGHTS: Weights = Weights {
     named_among: 0.264,
     main_sales: 0.05,
     not_by_card: 0.15,
+    not_private: 0.4,
     account_sharpness: 9.567,
     account_word: 3.456,
     home_word: 0.9,

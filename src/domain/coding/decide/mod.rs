@@ -15,7 +15,7 @@ use super::context::has_phrase;
 use super::evidence::{Clue, Reader, is_money_back};
 use super::hints::Hints;
 use super::instructions::is_payment_service;
-use super::knowledge::{ConceptId, Knowledge, Strength, Target};
+use super::knowledge::{ConceptId, Knowledge, NameWord, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::person::is_person;
@@ -181,7 +181,8 @@ impl<'k> Decider<'k> {
             clues.retain(|clue| !self.knowledge.concept(clue.concept).is_expense());
         }
         // What somebody pays for a tax return is no tax.
-        if money_in && is_person(&wording.payee) && !has_phrase(wording.text(), "HMRC") {
+        let is_of_customer = || is_person(&wording.payee) || has_phrase(wording.text(), "TAX RETURN");
+        if money_in && is_of_customer() && !has_phrase(wording.text(), "HMRC") {
             clues.retain(|clue| !self.is_about(Some(clue), &["self_assessment", "corporation_tax"]));
         }
         self.promote(&mut clues, wording, money_in);
@@ -289,9 +290,14 @@ impl<'k> Decider<'k> {
             self.drop_income(&mut clues, gives_back);
         }
         let stated = stated.map(|(account, _)| account);
-        let is_in_cash = is_by_card && says_cash(wording);
-        let decision =
-            self.weigh(&clues, &named, (money_in, is_by_card, is_of_service, is_in_cash), gives_back, stated);
+        let receipt = Receipt {
+            money_in,
+            is_by_card,
+            is_of_service,
+            is_in_cash: is_by_card && says_cash(wording),
+            is_of_person: money_in && is_person(&wording.payee),
+        };
+        let decision = self.weigh(&clues, &named, receipt, gives_back, stated);
         let usual = clues.get(worded..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
         let is_usual = usual && decision.method == Method::Semantic;
         let is_weak = match decision.method {
@@ -502,7 +508,7 @@ impl<'k> Decider<'k> {
         &self,
         clues: &[Clue],
         named: &BTreeMap<usize, f32>,
-        (money_in, is_taken_by_card, is_of_service, is_in_cash): (bool, bool, bool, bool),
+        receipt: Receipt,
         gives_back: bool,
         stated: Option<usize>,
     ) -> Decision {
@@ -533,12 +539,15 @@ impl<'k> Decider<'k> {
                 .iter()
                 .map(|fit| {
                     let is_billed = NOT_PAID_BY_CARD.iter().any(|word| self.chart.has_word(fit.account, word))
-                        || is_of_service && self.takes_cash_alone(fit.account)
-                        || is_in_cash && self.takes_no_cash(fit.account);
-                    let is_by_card = !(is_paid || is_taken_by_card) || !is_billed;
+                        || receipt.is_of_service && self.takes_cash_alone(fit.account)
+                        || receipt.is_in_cash && self.takes_no_cash(fit.account);
+                    let is_by_card = !(is_paid || receipt.is_by_card) || !is_billed;
                     let is_main = is_sales && is_by_card && Some(fit.account) == self.chart.main_sales;
                     let is_apart = !is_by_card || is_beside && self.is_for_goods(fit.account);
-                    fit.score - if is_apart { WEIGHTS.not_by_card } else { 0.0 }
+                    let is_foreign = receipt.is_of_person && self.is_of_contractors(fit.account);
+                    fit.score
+                        - if is_apart { WEIGHTS.not_by_card } else { 0.0 }
+                        - if is_foreign { WEIGHTS.not_private } else { 0.0 }
                         + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6)
                         + if is_main { WEIGHTS.main_sales } else { 0.0 }
                         + if self.hints.spoken_of.contains(&fit.account) { WEIGHTS.spoken_of } else { 0.0 }
@@ -584,12 +593,12 @@ impl<'k> Decider<'k> {
             let is_of_documents = self.chart.is_of_documents(*account)
                 && !weight.concept.is_some_and(|concept| self.is_of_documents(concept));
             // A word of the name takes nothing away from what else the line says.
-            let may_go = |method| self.may_go(*account, method, money_in, gives_back);
+            let may_go = |method| self.may_go(*account, method, receipt.money_in, gives_back);
             Some(*account) == stated
                 || owed_as_wages == Some(*account)
                 || !is_of_documents && (may_go(weight.method) || may_go(weight.worded))
         });
-        let Some((account, weight)) = ranked.first().cloned() else { return self.unknown(money_in) };
+        let Some((account, weight)) = ranked.first().cloned() else { return self.unknown(receipt.money_in) };
         let concept = weight.concept.or_else(|| self.concept_of(account));
         let others = ranked.iter().skip(1).take(3).map(|(other, weight)| (*other, weight.sum / total)).collect();
         Decision {
@@ -625,9 +634,19 @@ impl<'k> Decider<'k> {
         preferred
     }
 
-    /// Whether an account is for what is sold online, and not in a shop as well.
+    /// Whether an account is for what is sold online (*Online shop*), and not in a shop as well (*Shop and online*).
     fn takes_no_cash(&self, account: usize) -> bool {
-        NOT_PAID_IN_CASH.iter().any(|word| self.chart.has_word(account, word)) && !self.chart.has_word(account, "SHOP")
+        let words = self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
+        let is_online = |word: &NameWord| NOT_PAID_IN_CASH.contains(&word.stem.as_str());
+        let is_shop = |at: usize, word: &NameWord| {
+            word.stem == "SHOP" && !at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(is_online)
+        };
+        words.iter().any(is_online) && !words.iter().enumerate().any(|(at, word)| is_shop(at, word))
+    }
+
+    /// Whether an account is for work for contractors, who are no private people: *Contract work (CIS, reverse charge)*.
+    fn is_of_contractors(&self, account: usize) -> bool {
+        ["CIS", "REVERSE"].iter().any(|word| self.chart.has_word(account, word))
     }
 
     /// Whether an account is that of cash beside another of cards: *Counter sales (cash)*, *Counter sales (card)*.
@@ -734,6 +753,21 @@ fn is_membership_of_body(text: &str) -> bool {
     let has = |words: &[&str]| text.split(' ').any(|word| words.contains(&word));
     let last = text.rsplit(' ').find(|word| !TIMES.contains(word));
     has(MEMBERS) && (has(BODIES) || has(NATIONAL)) || last.is_some_and(|word| BODIES.contains(&word) && word != "FED")
+}
+
+/// What a line says of how, and by whom, money was paid in.
+#[derive(Debug, Clone, Copy)]
+struct Receipt {
+    /// Whether it is one.
+    money_in: bool,
+    /// Customers paid by card, or it was paid in over the counter.
+    is_by_card: bool,
+    /// A payment service pays it out.
+    is_of_service: bool,
+    /// Notes and coins.
+    is_in_cash: bool,
+    /// A private person paid.
+    is_of_person: bool,
 }
 
 /// What the amount of a line says.
