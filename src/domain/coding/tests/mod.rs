@@ -12,6 +12,7 @@ mod hostile_transfers;
 mod labelled;
 mod order;
 mod patterns;
+mod prices_and_refunds;
 mod said_in_contexts;
 mod services_and_people;
 mod statements;
