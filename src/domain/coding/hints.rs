@@ -8,6 +8,7 @@ use super::context::is_on_domestic_reverse_charge;
 use super::instructions::{Instructions, is_payment_service};
 use super::knowledge::{Knowledge, PatternMatch, Strength, WordLists, stem};
 use super::line::Line;
+use super::printed;
 use super::statements::Statements;
 use super::text::{fold, sentences};
 
@@ -116,7 +117,10 @@ impl Hints {
     pub fn about<'h>(&'h self, text: &'h str) -> impl Iterator<Item = (&'h Hint, &'h str)> {
         let mut seen = Vec::new();
         text.split(' ').filter(|word| word.chars().count() >= 3).filter_map(move |word| {
-            let places = self.by_word.get(word)?;
+            // A family is spoken of by its name in the plural: "Harkers are the potato farm".
+            let family = || format!("{word}S");
+            let is_name = || word.chars().count() >= FAMILY_NAME_MIN && !printed::is_known(word);
+            let places = self.by_word.get(word).or_else(|| self.by_word.get(&family()).filter(|_| is_name()))?;
             // A word that the context says again and again is its subject, not a payee.
             let place = *places.first().filter(|_| places.len() <= 2)?;
             if seen.contains(&place) {
@@ -127,6 +131,9 @@ impl Hints {
         })
     }
 }
+
+/// From so many letters on a name may stand in the plural.
+const FAMILY_NAME_MIN: usize = 5;
 
 /// Words in which whoever writes says what the business is called.
 const FIRST_WORDS: usize = 12;

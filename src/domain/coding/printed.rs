@@ -159,14 +159,14 @@ fn is_piece(word: &str) -> bool {
     if word.len() == SHORTEST_PIECE { SHORT_PIECES.contains(&word) } else { is_known(word) }
 }
 
-fn is_known(word: &str) -> bool {
+pub fn is_known(word: &str) -> bool {
     lexicon().words.contains(word) || Knowledge::get().meaning.knows(word)
 }
 
 /// Last pieces of names of places, and of the people who are called after them: `Fellgate` keeps no gate.
 const PLACE_ENDINGS: &[&str] = &[
     "BRIDGE", "BROOK", "CHURCH", "CROFT", "DALE", "FIELD", "FIELDS", "FORD", "GARTH", "GATE", "GROVE", "HALL", "HILL",
-    "MOOR", "STONE", "WATER", "WICK", "WOOD", "WORTH",
+    "MOOR", "STONE", "WATER", "WICK", "WICKS", "WOOD", "WORTH",
 ];
 
 /// The words that an unknown long word is made of, in their order; none when it is not plainly made of some or is called like
@@ -223,7 +223,9 @@ pub fn completion(words: &[&str], length: usize) -> Option<&'static str> {
     // A phrase of two words that begins so, else the last word alone.
     let two = words.len().checked_sub(2).and_then(|at| words.get(at)).map(|before| format!("{before} {last}"));
     // `HOCKLEY SERVICE ST`, cut a little earlier: what else is called service goes on with an S.
-    if CUT_AT.contains(&length) && words.len() > 1 && last.len() >= 4 && "SERVICE".starts_with(last) {
+    const SERVICED: &[&str] = &["ANNUAL", "BOILER", "CAR", "CHAINSAW", "FULL", "LENS", "MOT", "MOWER", "VAN"];
+    let is_serviced = || words.iter().rev().nth(1).is_some_and(|before| SERVICED.contains(before));
+    if CUT_AT.contains(&length) && words.len() > 1 && last.len() >= 4 && "SERVICE".starts_with(last) && !is_serviced() {
         return Some("STATION SERVICE STATION");
     }
     let is_known = is_known(last);

@@ -106,7 +106,7 @@ impl Decider<'_> {
             return;
         }
         let strongest = clues.first().map_or(0.0, |clue| clue.score);
-        let is_fee = wording.text().split(' ').next().is_some_and(|word| matches!(word, "FEE" | "FEES"));
+        let is_fee = ["FEE", "PAYMENT FEE", "TRANSACTION FEE"].iter().any(|fee| wording.text().starts_with(fee));
         let concept = match money_in {
             true if strongest < WEIGHTS.usual => self.knowledge.id("online_sales"),
             false if is_fee => self.knowledge.id("card_fees"),

@@ -67,6 +67,14 @@ impl Decider<'_> {
         if !money_in && self.reader.paye_goes_to_wages() {
             named.retain(|account, _| self.fit(*account, "paye") <= self.fit(*account, "salaries"));
         }
+        // What is withheld under CIS goes to HMRC: to whoever did the work it was paid net of it.
+        if !money_in && !has_phrase(wording.text(), "HMRC") {
+            named.retain(|account, _| {
+                !(self.chart.kinds.get(*account) == Some(&AccountType::Liability)
+                    && self.chart.has_word(*account, "CIS")
+                    && wording.text().split(' ').any(|word| word == "CIS"))
+            });
+        }
         // What a bank charges is no payment of its card.
         if self.is_about(clues.first(), &["bank_charges", "card_fees", "interest_paid"]) {
             named.retain(|account, _| !self.is_card(*account));
@@ -250,7 +258,9 @@ impl Decider<'_> {
                 }
                 return;
             }
-            named.retain(|account, _| !(is_cost(*account) && costs.iter().any(|fit| fit.account == *account)));
+            let is_of_pay =
+                |account: usize| costs.iter().any(|fit| fit.account == account && fit.score >= WEIGHTS.own_account);
+            named.retain(|account, _| !(is_cost(*account) && is_of_pay(*account)));
         }
     }
 

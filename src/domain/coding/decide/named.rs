@@ -133,6 +133,13 @@ impl Decider<'_> {
         for account in self.paired(wording.text(), money_in) {
             *named.entry(account).or_insert(0.0) += WEIGHTS.account_pair;
         }
+        if wording.channel == Channel::StandingOrder && money_in && self.is_about(clues.first(), &["donation_income"])
+            || wording.channel == Channel::StandingOrder && clues.is_empty()
+        {
+            for account in (0..self.chart.kinds.len()).filter(|account| self.is_of_planned_giving(*account)) {
+                *named.entry(account).or_insert(0.0) += WEIGHTS.account_word * 0.5;
+            }
+        }
         if wording.channel == Channel::StandingOrder {
             for account in self.standing_orders.iter().filter(|account| self.takes(**account, money_in)) {
                 *named.entry(*account).or_insert(0.0) += WEIGHTS.account_word;
@@ -244,6 +251,13 @@ impl Decider<'_> {
 
     fn says_kind(&self, word: &NameWord) -> bool {
         self.knowledge.words.account_kind.has(&word.stem)
+    }
+
+    /// Whether an account is for what people give regularly: *Planned giving*.
+    fn is_of_planned_giving(&self, account: usize) -> bool {
+        self.chart.kinds.get(account) == Some(&AccountType::Income)
+            && self.chart.has_word(account, "GIVING")
+            && ["PLANNED", "REGULAR"].iter().any(|word| self.chart.has_word(account, word))
     }
 
     /// Whether a customer's form of company, or how the money came, is of another country.
