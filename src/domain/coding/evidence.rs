@@ -382,11 +382,12 @@ impl<'k> Reader<'k> {
                 if is_private && (is_kept || is_of_customers()) {
                     continue;
                 }
-                // Nor is what whoever keeps animals buys for them.
+                // Nor is what whoever keeps animals buys for them, and nothing is of an owner who takes nothing.
                 let is_of_trade = || {
                     targets().any(|other| {
                         matches!(self.knowledge.concept(other.concept).name, "animal_supplies" | "vet_fees")
-                            && (self.business.likely(other.concept) > 0.0
+                            && (self.private_account().is_none()
+                                || self.business.likely(other.concept) > 0.0
                                 || self.best_fit(other.concept) >= WEIGHTS.family_account)
                     })
                 };

@@ -562,10 +562,18 @@ fn share_prices(
     /// So sure are those that follow the others.
     const FOLLOWING: f32 = 0.55;
     let is_income = |account: usize| chart.kinds.get(account) == Some(&AccountType::Income);
+    let is_unknown = |decision: &Decision| {
+        decision.method == Method::Fallback || decision.is_weak || decision.is_usual || decision.raw < LITTLE
+    };
     // By amount: the account, a payee and whether there are others; none where accounts differ.
     let mut prices: HashMap<i128, Option<(usize, &str, bool)>> = HashMap::new();
     for (at, ((line, wording), decision)) in lines.iter().zip(wordings).zip(decided.iter()).enumerate() {
-        if line.amount <= 0 || is_apart(at) || decision.raw < SURE || !is_income(decision.account) {
+        if line.amount <= 0
+            || is_apart(at)
+            || decision.raw < SURE
+            || is_unknown(decision)
+            || !is_income(decision.account)
+        {
             continue;
         }
         let payee = wording.payee.as_str();
@@ -579,17 +587,15 @@ fn share_prices(
             .or_insert(Some((decision.account, payee, false)));
     }
     for (at, (line, decision)) in lines.iter().zip(decided.iter_mut()).enumerate() {
-        let is_unknown = matches!(decision.method, Method::Fallback)
-            || decision.is_weak
-            || decision.is_usual
-            || decision.raw < LITTLE;
         if let Some(Some((account, _, true))) = prices.get(&line.pence).copied()
-            && is_unknown
+            && is_unknown(decision)
             && decision.account != account
             && !is_apart(at)
         {
+            let others = decision.others.iter().copied().filter(|(other, _)| *other != account).collect();
             *decision = Decision {
                 account,
+                others,
                 method: Method::BatchConsistency,
                 raw: FOLLOWING,
                 is_of_price: true,

@@ -189,7 +189,7 @@ fn a_deposit_at_the_counter_is_no_customers_deposit() {
 #[test]
 fn who_works_for_the_business_sells_it_no_materials() {
     let chart = [("Sales", Income), ("Drainage and pipe", Expense), ("Subcontractors", Expense)];
-    let context = "Groundworks contractor, limited company.";
+    let context = "Groundworks contractor, limited company. D Lisle and K Osei are subcontractors under CIS.";
     assert_eq!(on_chart(context, &chart, &[("D LISLE PIPELAYING", "-480.00")]), ["Subcontractors"]);
     assert_eq!(on_chart(context, &chart, &[("JDP LTD DRAINAGE PIPE", "-480.00")]), ["Drainage and pipe"]);
 }
