@@ -295,7 +295,7 @@ impl<'k> Decider<'k> {
             is_by_card,
             is_of_service,
             is_in_cash: is_by_card && says_cash(wording),
-            is_of_person: money_in && is_person(&wording.payee),
+            is_of_household: money_in && !is_firm(wording.text()),
         };
         let decision = self.weigh(&clues, &named, receipt, gives_back, stated);
         let usual = clues.get(worded..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
@@ -358,7 +358,7 @@ impl<'k> Decider<'k> {
         let is_customers = is_person(&wording.payee) && !self.is_raised_from_members() && !is_hall();
         let is_given_back = words.any(is_refund) && !is_claimed;
         let is_customers = is_customers || self.is_about(clues.first(), &["customer_refund"]);
-        if !is_unpaid && !(is_given_back && is_customers) {
+        if !(is_unpaid || is_given_back && is_customers) {
             return None;
         }
         // *Sales returns and refunds*.
@@ -534,6 +534,10 @@ impl<'k> Decider<'k> {
             let is_beside = self.is_about(Some(clue), &["card_takings"]) && self.sells_beside_services();
             let is_online = is_paid && !self.is_about(Some(clue), &["card_takings"]);
             let is_sales = is_online || Some(clue.concept) == self.sales;
+            // Nor is what services are sold for, where the first account of sales is for those.
+            let is_of_services = is_sales
+                && self.is_about(Some(clue), &["sales_services"])
+                && self.chart.main_sales.is_some_and(|main| !self.is_for_goods(main));
             // Among the accounts of a concept, one that the line names is meant.
             let scores: Vec<f32> = fits
                 .iter()
@@ -543,11 +547,16 @@ impl<'k> Decider<'k> {
                         || receipt.is_in_cash && self.takes_no_cash(fit.account);
                     let is_by_card = !(is_paid || receipt.is_by_card) || !is_billed;
                     let is_main = is_sales && is_by_card && Some(fit.account) == self.chart.main_sales;
-                    let is_apart = !is_by_card || is_beside && self.is_for_goods(fit.account);
-                    let is_foreign = receipt.is_of_person && self.is_of_contractors(fit.account);
+                    let is_of_goods = || (is_beside || is_of_services) && self.is_for_goods(fit.account);
+                    let is_apart = !is_by_card || is_of_goods();
+                    let is_at_home = receipt.is_of_household
+                        && fits.iter().any(|other| self.is_of_contractors(other.account))
+                        && self.is_of_households(fit.account);
+                    let is_foreign = receipt.is_of_household && self.is_of_contractors(fit.account);
                     fit.score
                         - if is_apart { WEIGHTS.not_by_card } else { 0.0 }
                         - if is_foreign { WEIGHTS.not_private } else { 0.0 }
+                        + if is_at_home { WEIGHTS.spoken_of } else { 0.0 }
                         + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6)
                         + if is_main { WEIGHTS.main_sales } else { 0.0 }
                         + if self.hints.spoken_of.contains(&fit.account) { WEIGHTS.spoken_of } else { 0.0 }
@@ -644,6 +653,13 @@ impl<'k> Decider<'k> {
         words.iter().any(is_online) && !words.iter().enumerate().any(|(at, word)| is_shop(at, word))
     }
 
+    /// Whether an account is for work for householders: *Domestic customers*.
+    fn is_of_households(&self, account: usize) -> bool {
+        self.chart.kinds.get(account) == Some(&AccountType::Income)
+            && ["DOMESTIC", "HOUSEHOLD", "HOUSEHOLDER"].iter().any(|word| self.chart.has_word(account, word))
+            && !self.is_of_contractors(account)
+    }
+
     /// Whether an account is for work for contractors, who are no private people: *Contract work (CIS, reverse charge)*.
     fn is_of_contractors(&self, account: usize) -> bool {
         ["CIS", "REVERSE"].iter().any(|word| self.chart.has_word(account, word))
@@ -736,6 +752,38 @@ impl<'k> Decider<'k> {
     }
 }
 
+/// Whether a text names a firm, as those call themselves for whom others work under CIS.
+fn is_firm(text: &str) -> bool {
+    const FIRMS: &[&str] = &[
+        "BUILD",
+        "BUILDERS",
+        "FITOUT",
+        "INTERIORS",
+        "LABOUR",
+        "BUILDING",
+        "CIS",
+        "CONSTR",
+        "CONSTRUCTION",
+        "CONTRACTORS",
+        "CONTRACTS",
+        "COUNCIL",
+        "DEV",
+        "DEVELOP",
+        "DEVELOPERS",
+        "DEVELOPMENTS",
+        "DEVS",
+        "GROUP",
+        "HOMES",
+        "HOUSING",
+        "LIMITED",
+        "LLP",
+        "LTD",
+        "PLC",
+        "PROJECTS",
+    ];
+    text.split(' ').any(|word| FIRMS.contains(&word))
+}
+
 /// Whether a line pays in notes and coins.
 fn says_cash(wording: &Wording) -> bool {
     wording.channel == Channel::Cash
@@ -766,8 +814,8 @@ struct Receipt {
     is_of_service: bool,
     /// Notes and coins.
     is_in_cash: bool,
-    /// A private person paid.
-    is_of_person: bool,
+    /// Nothing says that a firm paid.
+    is_of_household: bool,
 }
 
 /// What the amount of a line says.

@@ -225,7 +225,7 @@ impl Decider<'_> {
     /// Whether an account is for goods that are sold, whatever they are paid with.
     pub(super) fn is_for_goods(&self, account: usize) -> bool {
         let has = |words: &[&str]| words.iter().any(|word| self.chart.has_word(account, word));
-        has(GOODS) && !has(&["TILL", "COUNTER"])
+        (has(GOODS) || has(&["SOLD"])) && !has(&["TILL", "COUNTER"])
     }
 
     /// Whether what is sold here is a service known by name that people pay for by card: treatments, meals, repairs.
