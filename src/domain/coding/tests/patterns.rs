@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 51] = [
+const FOLDERS: [&str; 53] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -72,6 +72,8 @@ const FOLDERS: [&str; 51] = [
     "sealed_forty_seventh",
     "sealed_forty_eighth",
     "sealed_forty_ninth",
+    "sealed_fiftieth",
+    "sealed_fifty_first",
     "contexts",
 ];
 
