@@ -31,6 +31,8 @@ use super::text::{fold, sentences};
 
 /// Tokens from a name to what is said of its VAT.
 const BEFORE_VAT_MAX: usize = 10;
+/// Tokens before what is said of VAT in which a pronoun is whom it is said of.
+const PRONOUN_WITHIN: usize = 3;
 /// How much an account counts of whose name a part is given.
 const PARTLY: f32 = 0.9;
 /// The same where the line may say otherwise.
@@ -257,7 +259,12 @@ impl Statements {
         };
         let mut from = 0;
         for (turn, (at, vat)) in said.iter().enumerate() {
-            let mut names = names_of(from.max(at.saturating_sub(BEFORE_VAT_MAX)), *at);
+            // "Mark Example is an engineer who helps out on installs, he isn't registered".
+            let is_pronoun = |word: &String| matches!(word.as_str(), "HE" | "SHE" | "THEY");
+            let near = tokens.get(at.saturating_sub(PRONOUN_WITHIN)..*at).unwrap_or_default();
+            let is_of_subject = near.iter().any(|token| token.words.iter().any(is_pronoun));
+            let reach = if is_of_subject { 2 * BEFORE_VAT_MAX } else { BEFORE_VAT_MAX };
+            let mut names = names_of(from.max(at.saturating_sub(reach)), *at);
             let next = said.get(turn + 1).map_or(tokens.len(), |(next, _)| *next);
             let is_led = |word: &String| matches!(word.as_str(), "ON" | "FOR" | "FROM" | "TO");
             if names.is_empty() && tokens.get(*at + 1).and_then(|token| token.words.first()).is_some_and(is_led) {

@@ -40,8 +40,8 @@ pub(super) fn vat_at(tokens: &[Token<'_>], at: usize, is_first: bool) -> Option<
         "VAT" | "VATABLE" if is_denied => (!is_own).then_some(VatSaid::NotCharged),
         "VATABLE" => charged,
         "VAT" => {
-            // "Charge UK VAT".
-            let last = before.iter().rev().copied().find(|word| *word != "UK").unwrap_or("");
+            // "Charge UK VAT", "charge us VAT".
+            let last = before.iter().rev().copied().find(|word| !matches!(*word, "ME" | "UK" | "US")).unwrap_or("");
             let is_in_it = token.raw.starts_with('+')
                 || matches!(
                     last,

@@ -67,6 +67,15 @@ fn a_supplier_of_whom_the_same_is_denied_charges_no_vat() {
 }
 
 #[test]
+fn whom_a_pronoun_stands_for_charges_the_vat_that_is_said_of_it() {
+    let chart = [("Sales", Income), ("Subcontract engineers", Expense), ("Rent", Expense)];
+    let context = "An alarm firm, limited company, VAT registered. Mark Pryce is a self-employed engineer who helps out on installs, he \
+                   isn't VAT registered. The unit on Lancaster Road is rented from Pemberley Properties, who charge us VAT.";
+    let lines = [("BP MARK PRYCE CASTLE GATES 3 DAYS", "-540.00"), ("PEMBERLEY PROPERTI UNIT 6 RENT STO", "-780.00")];
+    assert_eq!(vat_on_chart(context, &chart, &lines), [Vat::NoVat, Vat::Standard]);
+}
+
+#[test]
 fn cash_is_banked_out_of_the_account_that_the_context_names() {
     let chart = [("Sales", Income), ("Bar jar", Asset), ("Petty cash", Asset), ("Current account", Asset)];
     let lines = [("CASH PAID IN HEXWORTH", "260.00", Some("Current account"))];
