@@ -70,9 +70,11 @@ impl Hints {
             for word in
                 words.iter().filter(|word| (word.chars().count() >= 4 || is_short_name(word)) && is_telling(word))
             {
-                let places = hints.by_word.entry((*word).to_owned()).or_default();
-                if places.last() != Some(&place) {
-                    places.push(place);
+                for name in [Some(*word), family_of(word)].into_iter().flatten() {
+                    let places = hints.by_word.entry(name.to_owned()).or_default();
+                    if places.last() != Some(&place) {
+                        places.push(place);
+                    }
                 }
             }
             let clauses = sentence.split(',').map(|clause| {
@@ -117,10 +119,7 @@ impl Hints {
     pub fn about<'h>(&'h self, text: &'h str) -> impl Iterator<Item = (&'h Hint, &'h str)> {
         let mut seen = Vec::new();
         text.split(' ').filter(|word| word.chars().count() >= 3).filter_map(move |word| {
-            // A family is spoken of by its name in the plural: "Harkers are the potato farm".
-            let family = || format!("{word}S");
-            let is_name = || word.chars().count() >= FAMILY_NAME_MIN && !printed::is_known(word);
-            let places = self.by_word.get(word).or_else(|| self.by_word.get(&family()).filter(|_| is_name()))?;
+            let places = self.by_word.get(word)?;
             // A word that the context says again and again is its subject, not a payee.
             let place = *places.first().filter(|_| places.len() <= 2)?;
             if seen.contains(&place) {
@@ -132,8 +131,11 @@ impl Hints {
     }
 }
 
-/// From so many letters on a name may stand in the plural.
-const FAMILY_NAME_MIN: usize = 5;
+/// The name of a family that is spoken of in the plural: "Harkers are the potato farm".
+fn family_of(word: &str) -> Option<&str> {
+    const LETTERS_MIN: usize = 5;
+    word.strip_suffix('S').filter(|name| name.chars().count() >= LETTERS_MIN && !printed::is_known(name))
+}
 
 /// Words in which whoever writes says what the business is called.
 const FIRST_WORDS: usize = 12;

@@ -565,36 +565,37 @@ fn share_prices(
     let is_unknown = |decision: &Decision| {
         decision.method == Method::Fallback || decision.is_weak || decision.is_usual || decision.raw < LITTLE
     };
-    // By amount: the account, a payee and whether there are others; none where accounts differ.
-    let mut prices: HashMap<i128, Option<(usize, &str, bool)>> = HashMap::new();
+    // By amount; none where accounts differ.
+    let mut prices: HashMap<i128, Option<Price<'_>>> = HashMap::new();
     for (at, ((line, wording), decision)) in lines.iter().zip(wordings).zip(decided.iter()).enumerate() {
-        if line.amount <= 0
-            || is_apart(at)
-            || decision.raw < SURE
-            || is_unknown(decision)
-            || !is_income(decision.account)
-        {
+        let is_known = decision.raw >= SURE && !is_unknown(decision) && is_income(decision.account);
+        if line.amount <= 0 || is_apart(at) || !is_known {
             continue;
         }
-        let payee = wording.payee.as_str();
+        let (account, concept, payee) = (decision.account, decision.concept, wording.payee.as_str());
         prices
             .entry(line.pence)
             .and_modify(|price| {
-                *price = price
-                    .filter(|(account, ..)| *account == decision.account)
-                    .map(|(account, first, others)| (account, first, others || first != payee));
+                *price = price.filter(|price| price.account == account).map(|price| Price {
+                    has_others: price.has_others || price.payee != payee,
+                    // The lowest, so that the order of rows does not matter.
+                    concept: price.concept.min(concept),
+                    ..price
+                });
             })
-            .or_insert(Some((decision.account, payee, false)));
+            .or_insert(Some(Price { account, concept, payee, has_others: false }));
     }
     for (at, (line, decision)) in lines.iter().zip(decided.iter_mut()).enumerate() {
-        if let Some(Some((account, _, true))) = prices.get(&line.pence).copied()
+        if let Some(Some(price)) = prices.get(&line.pence).copied()
+            && price.has_others
             && is_unknown(decision)
-            && decision.account != account
+            && decision.account != price.account
             && !is_apart(at)
         {
-            let others = decision.others.iter().copied().filter(|(other, _)| *other != account).collect();
+            let others = decision.others.iter().copied().filter(|(other, _)| *other != price.account).collect();
             *decision = Decision {
-                account,
+                account: price.account,
+                concept: price.concept,
                 others,
                 method: Method::BatchConsistency,
                 raw: FOLLOWING,
@@ -605,6 +606,17 @@ fn share_prices(
             };
         }
     }
+}
+
+/// What several pay the same amount for.
+#[derive(Clone, Copy)]
+struct Price<'w> {
+    account: usize,
+    concept: Option<ConceptId>,
+    /// One of those who pay it.
+    payee: &'w str,
+    /// Whether there are others.
+    has_others: bool,
 }
 
 /// Whether money in from a payee who is also paid comes back: the line says so, or it is paid in by the card it was paid with.

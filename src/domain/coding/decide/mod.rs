@@ -538,6 +538,7 @@ impl<'k> Decider<'k> {
             let is_of_services = is_sales
                 && self.is_about(Some(clue), &["sales_services"])
                 && self.chart.main_sales.is_some_and(|main| !self.is_for_goods(main));
+            let has_contractors = receipt.is_of_household && fits.iter().any(|fit| self.is_of_contractors(fit.account));
             // Among the accounts of a concept, one that the line names is meant.
             let scores: Vec<f32> = fits
                 .iter()
@@ -549,10 +550,8 @@ impl<'k> Decider<'k> {
                     let is_main = is_sales && is_by_card && Some(fit.account) == self.chart.main_sales;
                     let is_of_goods = || (is_beside || is_of_services) && self.is_for_goods(fit.account);
                     let is_apart = !is_by_card || is_of_goods();
-                    let is_at_home = receipt.is_of_household
-                        && fits.iter().any(|other| self.is_of_contractors(other.account))
-                        && self.is_of_households(fit.account);
-                    let is_foreign = receipt.is_of_household && self.is_of_contractors(fit.account);
+                    let is_at_home = has_contractors && self.is_of_households(fit.account);
+                    let is_foreign = has_contractors && self.is_of_contractors(fit.account);
                     fit.score
                         - if is_apart { WEIGHTS.not_by_card } else { 0.0 }
                         - if is_foreign { WEIGHTS.not_private } else { 0.0 }
@@ -757,9 +756,6 @@ fn is_firm(text: &str) -> bool {
     const FIRMS: &[&str] = &[
         "BUILD",
         "BUILDERS",
-        "FITOUT",
-        "INTERIORS",
-        "LABOUR",
         "BUILDING",
         "CIS",
         "CONSTR",
@@ -772,9 +768,12 @@ fn is_firm(text: &str) -> bool {
         "DEVELOPERS",
         "DEVELOPMENTS",
         "DEVS",
+        "FITOUT",
         "GROUP",
         "HOMES",
         "HOUSING",
+        "INTERIORS",
+        "LABOUR",
         "LIMITED",
         "LLP",
         "LTD",
