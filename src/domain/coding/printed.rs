@@ -159,6 +159,7 @@ fn is_piece(word: &str) -> bool {
     if word.len() == SHORTEST_PIECE { SHORT_PIECES.contains(&word) } else { is_known(word) }
 }
 
+/// Whether a word is one of the lexicon's, or one whose meaning the lists of examples have learned.
 pub fn is_known(word: &str) -> bool {
     lexicon().words.contains(word) || Knowledge::get().meaning.knows(word)
 }

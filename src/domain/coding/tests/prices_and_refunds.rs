@@ -22,9 +22,8 @@ fn a_price_is_given_as_the_reason() {
     let lines = [("P ARKELL SUBS", "62.00"), ("MRS J DOWNEY SUBS", "62.00"), ("G R LAXTON", "62.00")];
     let coded = coded_lines("A choir of amateurs, an unincorporated association.", &chart, &lines);
     let row = coded.last().expect("three rows");
-    if row.method == Method::BatchConsistency {
-        assert!(row.reason.contains("pay the same amount"), "{}", row.reason);
-    }
+    assert_eq!(row.method, Method::BatchConsistency, "{row:?}");
+    assert!(row.reason.contains("pay the same amount"), "{}", row.reason);
 }
 
 #[test]
