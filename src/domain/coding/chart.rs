@@ -1,10 +1,13 @@
 //! The caller's chart, read once per batch: how well each account fits each concept.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::batch::{Account, AccountType};
 use super::knowledge::{Concept, ConceptId, Knowledge, NameWord, name_words};
 use super::meaning::{Outline, Vector};
+use super::printed::is_known;
+use super::text::fold;
 use super::weights::WEIGHTS;
 use rustc_hash::FxHashMap;
 
@@ -54,9 +57,10 @@ pub struct Chart {
 impl Chart {
     /// Reads a chart.
     pub fn read(accounts: &[Account<'_>], knowledge: &Knowledge) -> Self {
-        let words = words_of_names(accounts);
+        let names: Vec<Cow<'_, str>> = accounts.iter().map(|account| parted(&account.name)).collect();
+        let words = words_of_names(&names);
         let kinds: Vec<AccountType> = accounts.iter().map(|account| account.kind).collect();
-        let vectors: Vec<Vector> = accounts.iter().map(|account| knowledge.meaning.vector(&account.name)).collect();
+        let vectors: Vec<Vector> = names.iter().map(|name| knowledge.meaning.vector(name)).collect();
         let mut raw = raw_scores(knowledge, &words, &kinds);
         add_examples(&mut raw, knowledge, &words, &kinds, &vectors);
         let mut own = vec![0.0_f32; accounts.len()];
@@ -182,19 +186,69 @@ fn first_owed(words: &[Vec<NameWord>], kinds: &[AccountType], kind: AccountType)
 
 /// The words of the accounts' names. What stands before a dash in several names is the name of a group (`Travel - Rail`,
 /// `Travel - Air fares`), as it is before a colon.
-fn words_of_names(accounts: &[Account<'_>]) -> Vec<Vec<NameWord>> {
+fn words_of_names(names: &[Cow<'_, str>]) -> Vec<Vec<NameWord>> {
     const DASH: &str = " - ";
     let mut members: FxHashMap<&str, usize> = FxHashMap::default();
-    for (group, _) in accounts.iter().filter_map(|account| account.name.split_once(DASH)) {
+    for (group, _) in names.iter().filter_map(|name| name.split_once(DASH)) {
         *members.entry(group).or_default() += 1;
     }
     let words = |name: &str| match name.split_once(DASH) {
         Some((group, rest)) if members.get(group).is_some_and(|count| *count > 1) => {
-            name_words(&format!("{group}:{rest}"))
+            rest_of_group(name_words(&format!("{group}:{rest}")))
         }
-        _ => name_words(name),
+        _ => rest_of_group(name_words(name)),
     };
-    accounts.iter().map(|account| words(&account.name)).collect()
+    names.iter().map(|name| words(name)).collect()
+}
+
+/// What is left of a group for which none of its accounts is named: `Car - other` is for cars, not for anything else.
+fn rest_of_group(words: Vec<NameWord>) -> Vec<NameWord> {
+    const REST: &[&str] = &["OTHER", "MISC", "MISCELLANEOU", "SUNDRY", "GENERAL", "VARIOU"];
+    let is_rest = |word: &NameWord| word.is_leaf && REST.contains(&word.stem.as_str());
+    let tells =
+        |word: &NameWord| !PLAIN_WORDS.contains(&word.stem.as_str()) && !OF_ANYTHING.contains(&word.stem.as_str());
+    let is_of_group = words.iter().any(|word| !word.is_leaf)
+        && words.iter().all(|word| if word.is_leaf { is_rest(word) } else { tells(word) });
+    if !is_of_group {
+        return words;
+    }
+    words.into_iter().filter(|word| !word.is_leaf).map(|word| NameWord { is_leaf: true, ..word }).collect()
+}
+
+/// Words of groups that hold all kinds of costs.
+const OF_ANYTHING: &[&str] =
+    &["OVERHEAD", "OFFICE", "ADMIN", "ADMINISTRATION", "SUNDRY", "MISCELLANEOU", "SUPPORT", "RUNNING", "OPERATING"];
+
+/// An account's name with words parted that are glued by capitals, as plain-text books write them: `GasAndElectricity`,
+/// `TVandInternet`. A word that is known as it is stays whole.
+fn parted(name: &str) -> Cow<'_, str> {
+    let is_glued = |word: &&str| {
+        word.bytes().zip(word.bytes().skip(1)).any(|(a, b)| a.is_ascii_lowercase() && b.is_ascii_uppercase())
+            && !is_known(&fold(word))
+    };
+    let is_part = |character: char| !character.is_ascii_alphanumeric();
+    if !name.split(is_part).any(|word| is_glued(&word)) {
+        return Cow::Borrowed(name);
+    }
+    let words = name.split_inclusive(is_part);
+    Cow::Owned(words.map(|word| if is_glued(&word) { parted_word(word) } else { word.to_owned() }).collect())
+}
+
+/// A word with spaces before its inner capitals, and before the *and* between two capitals.
+fn parted_word(word: &str) -> String {
+    let mut text = String::with_capacity(word.len() + 4);
+    let mut before = ' ';
+    for (at, character) in word.char_indices() {
+        let is_followed =
+            word.get(at + 3..at + 4).is_some_and(|next| next.bytes().all(|byte| byte.is_ascii_uppercase()));
+        let is_and = before.is_ascii_uppercase() && is_followed && word.get(at..at + 3) == Some("and");
+        if is_and || before.is_ascii_lowercase() && character.is_ascii_uppercase() {
+            text.push(' ');
+        }
+        text.push(character);
+        before = character;
+    }
+    text
 }
 
 fn best_first(mut fits: Vec<Fit>) -> Vec<Fit> {

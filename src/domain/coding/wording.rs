@@ -247,7 +247,9 @@ impl Wording {
                     // A referee's.
                     false
                 } else if word == "ON" || word == "FP" {
-                    next.is_none_or(|next| is_noise(next) || MONTHS.contains(&next))
+                    // The energy supplier prints a full stop that is read as a space.
+                    let is_supplier = at > 0 && words.get(at - 1) == Some(&"E");
+                    !is_supplier && next.is_none_or(|next| is_noise(next) || MONTHS.contains(&next))
                 } else if AMBIGUOUS_CODES.contains(&word) {
                     // A person is paid by bill payment; nobody of that name sells fuel.
                     at == 0 && bank_begins_with_codes

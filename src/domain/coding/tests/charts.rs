@@ -95,3 +95,45 @@ fn a_chart_without_income_says_that_it_is_too_small() {
     all.accounts = chart();
     assert!(!code(&all).warnings.contains(&super::super::Warning::ChartTooSmall));
 }
+
+#[test]
+fn names_glued_by_capitals_and_rests_of_groups_are_read() {
+    let mut all = batch(vec![
+        line("2025-05-01", "E.ON", "-84"),
+        line("2025-05-01", "TV LICENSING", "-14.50"),
+        line("2025-05-01", "BRADFORD COUNCIL TAX", "-160"),
+        line("2025-05-01", "COMPANIES HOUSE", "-34"),
+    ]);
+    all.accounts = vec![
+        account("1", "Current account", AccountType::Asset),
+        account("2", "Sales", AccountType::Income),
+        account("3", "GasAndElectricity", AccountType::Expense),
+        account("4", "TVandInternet", AccountType::Expense),
+        account("5", "CouncilTax", AccountType::Expense),
+        account("6", "Car - Fuel", AccountType::Expense),
+        account("7", "Car - other", AccountType::Expense),
+        account("8", "Business - Fees", AccountType::Expense),
+        account("9", "Business - Phone", AccountType::Expense),
+    ];
+    let names: Vec<&str> = code(&all).rows.iter().map(|row| all.accounts[row.account].name.as_ref()).collect();
+    assert_eq!(names, ["GasAndElectricity", "TVandInternet", "CouncilTax", "Business - Fees"]);
+}
+
+#[test]
+fn meals_go_to_the_account_of_their_kind() {
+    let mut all = batch(vec![
+        line("2025-05-01", "THE QUEENS ARMS", "-24"),
+        line("2025-05-01", "COSTA COFFEE", "-3.80"),
+        line("2025-05-01", "MCDONALDS", "-7.20"),
+    ]);
+    all.accounts = vec![
+        account("1", "Current account", AccountType::Asset),
+        account("2", "Salary", AccountType::Income),
+        account("3", "Eating out - lunch", AccountType::Expense),
+        account("4", "Eating out - coffee", AccountType::Expense),
+        account("5", "Eating out - fast food", AccountType::Expense),
+        account("6", "Eating out - restaurants and pubs", AccountType::Expense),
+    ];
+    let codes: Vec<&str> = code(&all).rows.iter().map(|row| all.accounts[row.account].code.as_ref()).collect();
+    assert_eq!(codes, ["6", "4", "5"]);
+}
