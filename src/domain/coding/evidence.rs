@@ -9,7 +9,7 @@ use super::knowledge::{ConceptId, Knowledge, PatternMatch, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::payee_names::PayeeNames;
-use super::person::is_person;
+use super::person::{is_forename, is_person};
 use super::text_model::TextModel;
 use super::transfer::is_bank;
 use super::weights::WEIGHTS;
@@ -536,6 +536,11 @@ impl<'k> Reader<'k> {
             if let Some(concept) = concept {
                 sums.add(concept, WEIGHTS.owner, Method::UniversalPattern);
             }
+            const PAY: &[&str] = &["PAY", "SALARY", "WAGE", "WAGES"];
+            let is_pay = !money_in && wording.text().split(' ').any(|word| PAY.contains(&word));
+            if let Some(salary) = self.named.director_salary.filter(|_| self.business.is_company && is_pay && !self.business.pay_clears) {
+                sums.add(salary, WEIGHTS.decisive_trade, Method::UniversalPattern);
+            }
             // What sole traders and partners pay themselves is drawn, whatever they call it.
             // Nor is what a company pays an owner as a salary anybody's but a director's.
             let pay = if self.business.is_company { self.named.director_salary } else { self.named.drawings };
@@ -583,7 +588,10 @@ impl<'k> Reader<'k> {
         }
         // An employee in full is no supplier of the same name.
         let least = if self.is_employee_in_full(wording) { WEIGHTS.decisive_trade } else { WEIGHTS.usual };
+        // What an employee claims is no pay.
+        let is_claim = wording.text().split(' ').any(|word| CLAIMED.contains(&word));
         if self.is_employee(wording)
+            && !is_claim
             && (sums.strongest() < least || is_person(&wording.payee) && sums.best() == self.named.salaries)
             && let Some(salaries) = self.named.salaries
         {
@@ -700,7 +708,7 @@ impl<'k> Reader<'k> {
     /// Whether the line names an owner: the surname with the forename or its first letter, or the only name there is.
     pub fn owner_of(&self, wording: &Wording) -> Option<&'k [String]> {
         let words: Vec<&str> = wording.text().split(' ').collect();
-        let named = self.business.owners.iter().find(|name| match name.as_slice() {
+        let is_named = |name: &&Vec<String>| match name.as_slice() {
             [only] => {
                 let distinct: HashSet<&&str> = words.iter().collect();
                 only.chars().count() >= 3
@@ -708,8 +716,33 @@ impl<'k> Reader<'k> {
                     && (distinct.len() <= 4 || words.first() == Some(&only.as_str()))
             }
             _ => names_person(&words, name),
-        });
-        named.map(Vec::as_slice)
+        };
+        // Of *C Example* and *Claire Example* the fuller name.
+        let letters = |name: &&Vec<String>| name.iter().map(String::len).sum::<usize>();
+        let mut named = self.business.owners.iter().filter(is_named);
+        let first = named.next();
+        let named = first.map(|first| named.fold(first, |best, other| if letters(&other) > letters(&best) && best.last() == other.last() { other } else { best }));
+        named.or_else(|| self.owner_by_initial(&words)).map(Vec::as_slice)
+    }
+
+    /// Whether a word is part of the name of somebody who owns or directs the business.
+    pub fn is_owners_name(&self, word: &str) -> bool {
+        self.business.owners.iter().flatten().any(|part| part == word)
+    }
+
+    /// The owner of whom only the forename is known, where a line is no more than its initial and a surname and nobody else whom the
+    /// context names begins so.
+    fn owner_by_initial(&self, words: &[&str]) -> Option<&'k Vec<String>> {
+        let [initial, surname] = words else { return None };
+        let is_name = initial.chars().count() == 1 && surname.chars().count() >= 4 && is_person(&words.join(" "));
+        if !is_name || self.business.is_company || self.hints.about(surname).next().is_some() {
+            return None;
+        }
+        let begins = |name: &&Vec<String>| name.first().is_some_and(|first| first.starts_with(initial));
+        let mut owners = self.business.owners.iter().filter(begins);
+        let owner = owners.next().filter(|owner| owner.len() == 1)?;
+        let others = self.business.forenames.iter().filter(|name| name.starts_with(initial) && !owner.contains(*name));
+        (owners.next().is_none() && others.count() == 0).then_some(owner)
     }
 
     fn add_meaning(&self, vector: &Vector, money_in: bool, strongest: f32, sums: &mut Sums) {
@@ -882,10 +915,19 @@ fn names_person(words: &[&str], name: &[String]) -> bool {
     // A surname may be parted as a compound: *Wheat croft*.
     let is_parted =
         || words.windows(2).any(|pair| matches!(pair, [one, next] if last.strip_prefix(*one) == Some(*next)));
+    // *D Example* for `DEAN EXAMPLE`.
+    let is_in_full = |at: usize, word: &str| {
+        first.chars().count() == 1 && word.starts_with(&initial) && is_forename(word) && is_beside(at)
+    };
     last.chars().count() >= 3
         && (words.contains(&last.as_str()) || is_parted())
-        && words.iter().enumerate().any(|(at, word)| word == first || *word == initial || is_initials(at, word))
+        && words.iter().enumerate().any(|(at, word)| {
+            word == first || *word == initial || is_initials(at, word) || is_in_full(at, word)
+        })
 }
+
+/// Words of money that somebody has spent for the business.
+const CLAIMED: &[&str] = &["EXPENSES", "EXPS", "MILEAGE", "MILES", "REIMB", "REIMBURSE", "REIMBURSEMENT", "REIMBURSED"];
 
 /// Scores by concept: the best clue whole, further ones in part.
 #[derive(Debug, Default)]

@@ -20,7 +20,7 @@ pub struct Hint {
     /// Its clauses, padded in the same way, and whether each speaks of what is private.
     clauses: Vec<(String, bool)>,
     /// The context begins with it: it is about the business.
-    is_first: bool,
+    pub is_first: bool,
     /// Its clauses with *is* for a sign of equality, padded in the same way.
     linked: Vec<String>,
     /// Its words that are written with a capital letter, as names are.
@@ -349,6 +349,9 @@ fn speaks_of_private(words: &[&str]) -> bool {
         "BILLS",
         "POCKET",
     ];
+    // Who "bakes for us at home" is paid for it.
+    const WORKS: &[&str] = &["WHO", "OUR", "US", "BAKES", "COOKS", "DOES", "KNITS", "MAKES", "SEWS", "WORKS", "WORK"];
+    let is_work = words.iter().any(|word| WORKS.contains(word));
     let single = words.iter().any(|word| WORDS.contains(word));
     let is_own = words.windows(2).enumerate().any(|(at, pair)| {
         matches!(pair, ["MY" | "HIS" | "HER", "OWN"])
@@ -359,7 +362,9 @@ fn speaks_of_private(words: &[&str]) -> bool {
             let possessive = *word == "OWN"
                 && before.ends_with('S')
                 && !matches!(*before, "HIS" | "ITS" | "THIS" | "HAS" | "WAS" | "IS" | "BUSINESS" | "OURS");
-            possessive || PAIRS.iter().any(|(second, firsts)| word == second && firsts.contains(before))
+            let is_of_work = is_work && matches!(pair, ["AT", "HOME"]);
+            possessive
+                || !is_of_work && PAIRS.iter().any(|(second, firsts)| word == second && firsts.contains(before))
         }
         _ => false,
     });

@@ -18,6 +18,7 @@ use super::line_vat::LineVat;
 use super::outcome::{Alternative, Basis, CodedRow, Method, Outcome, Vat, Warning};
 use super::person::is_person;
 use super::settlement::{Settlement, settle_in_context};
+use super::statements::numbers_of;
 use super::transfer::{self, OwnAccounts, Transfer};
 use super::vat::AllowedVat;
 use super::wording::{Channel, Wording, begins_with_codes};
@@ -84,7 +85,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
 
     let mut moved = transfer::pair(&lines, &batch.accounts, &own, |row| settled.get(row).is_some_and(Option::is_some));
 
-    let wordings = wordings(&lines, &tags, control)?;
+    let wordings = wordings(&lines, &tags, &batch.business_context, control)?;
     let mut decided = decide_all(&lines, &wordings, &decider, business.asset_from_pence, control)?;
     let mut history = History::read(batch, &chart, &decider, &allowed, control)?;
     let mut recalls: Vec<Option<Recall>> = Vec::new();
@@ -249,7 +250,7 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
         &hints,
         (sales, business.purchases()),
     );
-    let Ok(wordings) = wordings(&lines, &tags, &Unattended) else { return String::new() };
+    let Ok(wordings) = wordings(&lines, &tags, &batch.business_context, &Unattended) else { return String::new() };
     let (Some(line), Some(wording)) = (lines.get(row), wordings.get(row)) else { return String::new() };
     let vector = knowledge.meaning.vector(wording.text());
     let name = |account: usize| batch.accounts.get(account).map_or("", |account| account.name.as_ref());
@@ -277,7 +278,12 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
     text
 }
 
-fn wordings(lines: &[Line<'_>], tags: &Tags<'_>, control: &dyn Control) -> Result<Vec<Wording>, Stopped> {
+fn wordings(
+    lines: &[Line<'_>],
+    tags: &Tags<'_>,
+    context: &str,
+    control: &dyn Control,
+) -> Result<Vec<Wording>, Stopped> {
     let mut by_tag: BTreeMap<Option<usize>, Vec<&str>> = BTreeMap::new();
     for line in lines {
         by_tag.entry(line.tag).or_default().push(&line.text);
@@ -285,12 +291,18 @@ fn wordings(lines: &[Line<'_>], tags: &Tags<'_>, control: &dyn Control) -> Resul
     debug_assert!(by_tag.len() <= tags.names().len() + 1);
     let coded: BTreeMap<Option<usize>, bool> =
         by_tag.into_iter().map(|(tag, texts)| (tag, begins_with_codes(texts.into_iter()))).collect();
+    let told = numbers_of(context);
     let mut wordings = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter().enumerate() {
         if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
             return Err(Stopped);
         }
-        wordings.push(Wording::of(line, coded.get(&line.tag).copied().unwrap_or(false)));
+        let mut wording = Wording::of(line, coded.get(&line.tag).copied().unwrap_or(false));
+        // A number says nothing but what the context tells of it.
+        for number in told.iter().filter(|number| line.words().any(|word| word.starts_with(number.as_str()))) {
+            wording.padded.extend([number, " "]);
+        }
+        wordings.push(wording);
     }
     Ok(wordings)
 }

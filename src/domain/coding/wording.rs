@@ -243,7 +243,9 @@ impl Wording {
             let is_edge = at == 0 || at + 1 == total;
             if let Some((_, means)) = BANK_CODES.iter().find(|(code, _)| *code == word) {
                 let next = words.get(at + 1).copied();
-                let is_code = if word == "REF" && next.is_some_and(|next| matches!(next, "FEE" | "FEES" | "MONEY")) {
+                let is_referees = channel != Channel::DirectDebit
+                    && next.is_some_and(|next| matches!(next, "FEE" | "FEES" | "MONEY"));
+                let is_code = if word == "REF" && is_referees {
                     // A referee's.
                     false
                 } else if word == "ON" || word == "FP" {
@@ -280,7 +282,15 @@ impl Wording {
             let is_draw = draw.is_some() || words.get(at + 1) == Some(&"CLUB") && DRAW_SIZES.contains(&word);
             // The number is part of the name of a registrar of domains.
             let is_registrar = word == "123" && words.get(at + 1) == Some(&"REG");
-            if is_noise(word) && !is_draw && !is_registrar || (padded.len() == 1 && LEADING.contains(&word)) {
+            // Over the counter: "paid in at" a post office.
+            let is_paid_in = |at: usize| words.get(at..at + 2) == Some(&["PAID", "IN"]);
+            let is_counter = is_paid_in(at) || at.checked_sub(1).is_some_and(is_paid_in);
+            let is_leading = padded.len() == 1 && LEADING.contains(&word) && !is_counter;
+            if is_noise(word) && !is_draw && !is_registrar || is_leading {
+                continue;
+            }
+            if word == "PO" && at >= 3 && is_paid_in(at - 3) && words.get(at - 1) == Some(&"AT") {
+                padded.push_str("POST OFFICE ");
                 continue;
             }
             // What a customer pays by such a service is the service's to the caller; what the caller pays is the payee's.

@@ -8,13 +8,14 @@ mod vat_status;
 
 pub use cash::{banked_cash, is_banked_from, sentences_on_banking};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
 use super::batch::{AccountType, Batch};
 use super::knowledge::{ConceptId, Knowledge, Sector, WordList, WordLists};
 use super::outcome::Vat;
+use super::person::is_forename;
 use super::text::{fold, sentences};
 
 /// The business behind a batch.
@@ -62,6 +63,8 @@ pub struct Business<'k> {
     pub owners: Vec<Vec<String>>,
     /// Folded names of employees, each as its words.
     pub staff: Vec<Vec<String>>,
+    /// Folded forenames that the context has, whoever has them.
+    pub forenames: BTreeSet<String>,
 }
 
 impl<'k> Business<'k> {
@@ -99,6 +102,7 @@ impl<'k> Business<'k> {
             pay_goes_to_wages: is_sent_to_wages(&batch.business_context, &["PAY", "PAID", "STAFF"]),
             pay_clears: pay_clears(&batch.business_context),
             staff: staff::staff(&batch.business_context, &owners, words),
+            forenames: folded.split(' ').filter(|word| is_forename(word)).map(str::to_owned).collect(),
             owners,
         }
     }

@@ -21,9 +21,11 @@ pub(super) fn owners(batch: &Batch<'_>, is_company: bool, lists: &WordLists) -> 
         Sentence { words: sentence.split_whitespace().collect(), is_first: at == 0, lists }.add_owners(&mut names);
     }
     names.extend(with_firms_surname(&batch.business_context, &names));
+    names.extend(writers(&batch.business_context));
     for account in &batch.accounts {
         names.extend(possessor(account, lists));
         names.extend(named_behind(account, lists));
+        names.extend(named_before(account, lists));
     }
     if is_company {
         names.extend(of_loan_account(&batch.business_context));
@@ -71,6 +73,45 @@ fn of_loan_account(context: &str) -> Vec<Vec<String>> {
         alone.map(|(_, word)| fold(word)).collect::<Vec<_>>()
     });
     forenames.map(|forename| vec![forename, surname.clone()]).collect()
+}
+
+/// Who writes, and whoever they run the business with: "Brian and I (Moira Example) have seven flats", where one surname is both of
+/// theirs.
+fn writers(context: &str) -> Vec<Vec<String>> {
+    let words: Vec<&str> = context.split_whitespace().collect();
+    let is_name = |word: &str| word.starts_with(char::is_uppercase) && bare(word).chars().count() >= 2;
+    let mut found = Vec::new();
+    let Some(at) = words.windows(2).position(|pair| matches!(pair, ["I", next] if next.starts_with('('))) else {
+        return found;
+    };
+    let name: Vec<String> = words
+        .iter()
+        .skip(at + 1)
+        .take(NAME_WORDS_MAX)
+        .scan(false, |is_closed, word| {
+            let is_part = !*is_closed && is_name(bare(word));
+            *is_closed |= word.contains(')');
+            is_part.then(|| fold(word))
+        })
+        .collect();
+    if !words.iter().skip(at + 1).take(name.len()).last().is_some_and(|last| last.contains(')')) {
+        return found;
+    }
+    let is_joined = at.checked_sub(1).and_then(|and| words.get(and)) == Some(&"and");
+    let other: Vec<String> = words.get(..at.saturating_sub(1)).unwrap_or_default().iter().rev().take(2)
+        .take_while(|word| is_name(word) && bare(word) == **word)
+        .map(|word| fold(word))
+        .collect();
+    if is_joined {
+        match (other.as_slice(), name.last().filter(|_| name.len() >= 2)) {
+            ([forename], Some(surname)) => found.push(vec![forename.clone(), surname.clone()]),
+            ([forename], None) => found.push(vec![forename.clone()]),
+            ([surname, forename], _) => found.push(vec![forename.clone(), surname.clone()]),
+            _ => {}
+        }
+    }
+    found.push(name);
+    found
 }
 
 /// What a sole trader's relatives are called.
@@ -147,7 +188,7 @@ impl Sentence<'_> {
             }
             if (since_role <= ROLE_REACH || self.is_named_role(at)) && self.is_name(word) && !self.is_place(at) {
                 let (name, end) = self.name(at);
-                if name.len() <= NAME_WORDS_MAX {
+                if name.len() <= NAME_WORDS_MAX && !self.is_paid_wages(end) {
                     names.insert(name);
                 }
                 since_role = 1;
@@ -157,6 +198,13 @@ impl Sentence<'_> {
             since_role = since_role.saturating_add(1);
             at += 1;
         }
+    }
+
+    /// Whether the words behind a name say that its bearer has wages: "me and Ada Example who is on PAYE".
+    fn is_paid_wages(&self, end: usize) -> bool {
+        let behind: Vec<String> = self.words.iter().skip(end).take(5).map(|word| bare(word).to_lowercase()).collect();
+        let is_wage = |word: &String| matches!(word.as_str(), "paye" | "payroll" | "wages");
+        matches!(behind.first().map(String::as_str), Some("who" | "who's")) && behind.iter().any(is_wage)
     }
 
     /// Whether it is about doctors who work in somebody else's practice.
@@ -297,5 +345,31 @@ fn named_behind(account: &Account<'_>, lists: &WordLists) -> Option<Vec<String>>
         account.name.rsplit(['-', '\u{2013}', '(', ':']).next().filter(|tail| tail.len() < account.name.len())?;
     let words: Vec<String> = fold(tail).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
     let is_plain = |word: &String| lists.owners_account_plain.has(word) || word.chars().any(|c| c.is_ascii_digit());
-    ((1..=NAME_WORDS_MAX).contains(&words.len()) && !words.iter().any(is_plain)).then_some(words)
+    // The letters of an *A/C* are the initials of names as well.
+    let is_initial = words.len() >= 2 && words.first().is_some_and(|first| first.chars().count() == 1);
+    let names = words.get(usize::from(is_initial && words.get(1).is_none_or(|next| next != "C"))..).unwrap_or_default();
+    ((1..=NAME_WORDS_MAX).contains(&words.len()) && !names.iter().any(is_plain)).then_some(words)
+}
+
+/// The name before the dash: "Mrs K Example - drawings", "Ray - own tax".
+fn named_before(account: &Account<'_>, lists: &WordLists) -> Option<Vec<String>> {
+    const TITLES: &[&str] = &["MR", "MRS", "MS", "MISS", "DR"];
+    let (head, tail) = account.name.split_once(" - ")?;
+    let tail = fold(tail);
+    let is_drawn = tail.split(' ').any(|word| matches!(word, "DRAWINGS" | "CAPITAL" | "DRAWN"));
+    if account.kind != AccountType::Equity || !is_drawn {
+        return None;
+    }
+    let is_capital = head.split_whitespace().all(|word| word.starts_with(char::is_uppercase));
+    let words: Vec<String> = fold(head).split(' ').map(str::to_owned).collect();
+    let names: Vec<String> = words.into_iter().filter(|word| !TITLES.contains(&word.as_str())).collect();
+    let is_plain = |word: &String| {
+        lists.owners_account_plain.has(word)
+            || lists.owners_account.has(word)
+            || matches!(word.as_str(), "PARTNER" | "PARTNERS" | "OWNER" | "OWNERS" | "PROPRIETOR")
+            || !word.chars().all(char::is_alphabetic)
+    };
+    let last = names.last()?;
+    let is_name = last.chars().count() >= 3 && (1..=NAME_WORDS_MAX).contains(&names.len());
+    (is_capital && is_name && !names.iter().skip(usize::from(names.len() > 1)).any(is_plain)).then_some(names)
 }

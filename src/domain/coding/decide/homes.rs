@@ -1,6 +1,6 @@
 //! What the caller's own account that a line is from says of it: sales at the bar, money of clients, a payment service.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{DEPOSITS, Decider, Decision};
 use crate::domain::coding::batch::AccountType;
@@ -32,6 +32,18 @@ const BOUGHT_TO_BE_SOLD: &[&str] = &[
     "supermarket",
 ];
 
+/// Words of income accounts beside the main one of a part of the business.
+const BESIDE: &[&str] = &["DONATION", "GIFT", "GRANT", "INTEREST", "OTHER", "SUNDRY"];
+
+/// Whether a word of the name of a bank account says what it is for.
+fn is_telling(word: &str) -> bool {
+    const OF_BANKS: &[&str] = &[
+        "ACCOUNT", "BANK", "BUSINESS", "CARD", "CASH", "CHARITY", "CLUB", "COMMUNITY", "CREDIT", "CURRENT", "DEPOSIT", "FUND", "GENERAL",
+        "INSTANT", "MAIN", "RESERVE", "SAVER", "SAVING", "TAX", "VAT",
+    ];
+    word.chars().count() >= 3 && !OF_BANKS.contains(&word)
+}
+
 impl Decider<'_> {
     /// Reads the names of the caller's own accounts: whose money one holds, which is that of a payment service and, of several, what
     /// is sold where one's money comes from (the bar's account).
@@ -39,13 +51,13 @@ impl Decider<'_> {
         let sold = |tag: &&str| {
             let words: Vec<String> = fold(tag).split(' ').map(stem).collect();
             let named = words.iter().filter_map(|word| {
-                let mut accounts = self
-                    .rare
-                    .get(word)?
-                    .iter()
-                    .filter(|(account, _)| self.chart.kinds.get(*account) == Some(&AccountType::Income));
-                let account = accounts.next()?;
-                accounts.next().is_none().then_some(*account)
+                let of_income = |account: &&(usize, f32)| self.chart.kinds.get(account.0) == Some(&AccountType::Income);
+                let only = |mut accounts: Vec<(usize, f32)>| accounts.pop().filter(|_| accounts.is_empty());
+                let rare = self.rare.get(word).map_or(&[][..], Vec::as_slice);
+                // *Hall lettings* rather than *Hall - other income*.
+                let is_main = |account: &&(usize, f32)| !BESIDE.iter().any(|beside| self.chart.has_word(account.0, beside));
+                only(rare.iter().filter(of_income).copied().collect())
+                    .or_else(|| only(rare.iter().filter(of_income).filter(is_main).copied().collect()))
             });
             let mut named: Vec<(usize, f32)> = named.collect();
             named.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
@@ -61,17 +73,58 @@ impl Decider<'_> {
         if tags.names().len() > 1 {
             self.home_sales = tags.names().iter().map(sold).collect();
             self.home_stock = tags.names().iter().map(|tag| self.stock_of(tag)).collect();
+            self.home_divisions = tags.names().iter().map(|tag| self.division_of(tag)).collect();
         }
         self
+    }
+
+    /// The accounts of the part of the business that one of the caller's own accounts is for: those with *Hall* in their names for the
+    /// hall's account, where there are several.
+    fn division_of(&self, tag: &str) -> BTreeSet<usize> {
+        let words: Vec<String> = fold(tag).split(' ').map(stem).filter(|word| is_telling(word)).collect();
+        let is_trade = |account: &usize| {
+            matches!(self.chart.kinds.get(*account), Some(AccountType::Income | AccountType::Expense))
+        };
+        let accounts: BTreeSet<usize> = (0..self.chart.kinds.len())
+            .filter(is_trade)
+            .filter(|account| words.iter().any(|word| self.chart.has_word(*account, word)))
+            .collect();
+        let has_kind = |kind| accounts.iter().any(|account| self.chart.kinds.get(*account) == Some(&kind));
+        if has_kind(AccountType::Income) && has_kind(AccountType::Expense) { accounts } else { BTreeSet::new() }
+    }
+
+    /// Of the accounts of what a line is about, those of the part of the business that its own account is for are meant, and of a line from
+    /// another account those of no such part.
+    pub(super) fn add_home_division(&self, home: Option<usize>, clues: &[Clue], named: &mut BTreeMap<usize, f32>) {
+        const NEAR: f32 = 0.2;
+        let Some(own) = home.and_then(|home| self.home_divisions.get(home)) else { return };
+        let is_of_division = |account: &usize| self.home_divisions.iter().any(|division| division.contains(account));
+        let mut meant_at_all = BTreeSet::new();
+        for clue in clues.iter().take(2) {
+            let fits = self.chart.fits(clue.concept);
+            let best = fits.first().map_or(0.0, |fit| fit.score);
+            let near: Vec<usize> =
+                fits.iter().filter(|fit| fit.score >= best - NEAR && fit.score >= WEIGHTS.own_account).map(|fit| fit.account).collect();
+            let is_sibling = |account: usize| {
+                near.iter().any(|other| is_of_division(other) && self.are_siblings(account, *other))
+            };
+            let is_meant = |account: &usize| {
+                if own.is_empty() { !is_of_division(account) && is_sibling(*account) } else { own.contains(account) }
+            };
+            let meant: Vec<usize> = near.iter().copied().filter(is_meant).collect();
+            if meant.len() < near.len() {
+                meant_at_all.extend(meant);
+            }
+        }
+        for account in meant_at_all {
+            *named.entry(account).or_insert(0.0) += WEIGHTS.account_word * WEIGHTS.home_word;
+        }
     }
 
     /// The account of what is bought to be sold where one of the caller's own accounts is: *Bar stock* for the bar's account, which
     /// sells under its name as well.
     fn stock_of(&self, tag: &str) -> Option<usize> {
-        const OF_BANKS: &[&str] =
-            &["ACCOUNT", "BANK", "BUSINESS", "CARD", "CASH", "CLUB", "CREDIT", "CURRENT", "SAVING"];
-        let is_telling = |word: &String| word.chars().count() >= 3 && !OF_BANKS.contains(&word.as_str());
-        let words: Vec<String> = fold(tag).split(' ').map(stem).filter(is_telling).collect();
+        let words: Vec<String> = fold(tag).split(' ').map(stem).filter(|word| is_telling(word)).collect();
         let is_of = |account: usize, kind, word: &str| {
             self.chart.kinds.get(account) == Some(&kind) && self.chart.has_word(account, word)
         };

@@ -8,6 +8,7 @@ use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::context::has_phrase;
 use crate::domain::coding::evidence::{Clue, is_money_back, is_paying_in};
 use crate::domain::coding::knowledge::stem;
+use crate::domain::coding::outcome::Method;
 use crate::domain::coding::person::is_person;
 use crate::domain::coding::weights::WEIGHTS;
 use crate::domain::coding::wording::{Channel, Wording};
@@ -35,7 +36,40 @@ const SELF_INVESTED: f32 = 1.5;
 /// Words of bringing animals to a mart, which is no purchase of them.
 const CARRIED: &[&str] = &["HAUL", "HAULAGE", "CARTAGE", "TRANSPORT"];
 
+/// What lenders are paid.
+const OF_LENDERS: &[&str] =
+    &["credit_card", "equipment_lease", "hp_finance", "interest_paid", "loan", "mortgage_capital", "mortgage_interest"];
+
 impl Decider<'_> {
+    /// Takes loans away of which a line names no more than a word that others have as well: what a loan is for where the payee is known to
+    /// sell something else, and the property of a mortgage (*Wellington Row mortgage*), whose work is done there.
+    fn drop_loans_of_others(&self, wording: &Wording, clues: &[Clue], named: &mut BTreeMap<usize, f32>) {
+        const SAID: &[&str] = &["FINANCE", "LN", "LOAN", "LOANS", "MORTGAGE", "MTG", "MTGE", "REPAYMENT"];
+        let words: Vec<String> = wording.text().split(' ').map(stem).collect();
+        if wording.text().split(' ').any(|word| SAID.contains(&word)) {
+            return;
+        }
+        let is_known = clues.first().is_some_and(|clue| {
+            self.is_bought(clue) && matches!(clue.method, Method::Merchant | Method::UniversalPattern)
+        });
+        // What stands behind the word, or in brackets, is the lender.
+        let names_lender = |account: usize| {
+            let name = self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
+            let at = name.iter().position(|word| word.stem == "MORTGAGE");
+            at.is_none_or(|at| name.iter().skip(at + 1).any(|word| words.contains(&word.stem)))
+        };
+        // *AMC loan* has its lender's name, as has an account with the first two words of a line.
+        let begins: Vec<&str> = wording.text().split(' ').take(2).collect();
+        let of_name = self.paired(&begins.join(" "), false);
+        let begins_alike = |account: usize| {
+            of_name.contains(&account)
+                || self.chart.words.get(account).and_then(|name| name.first()).map(|word| &word.stem) == words.first()
+        };
+        named.retain(|account, _| {
+            !self.is_loan(*account) || begins_alike(*account) || !is_known && names_lender(*account)
+        });
+    }
+
     /// Keeps of the accounts that a line names those that it may mean.
     pub(super) fn keep_meant(
         &self,
@@ -86,6 +120,9 @@ impl Decider<'_> {
         // Who pays something in is seldom the lender whose name a loan has.
         if money_in && !self.is_about(clues.first(), &["loan", "loan_received", "mortgage_capital", "hp_finance"]) {
             named.retain(|account, _| !self.is_loan(*account));
+        }
+        if !money_in && !self.is_about(clues.first(), OF_LENDERS) {
+            self.drop_loans_of_others(wording, clues, named);
         }
         // What an owner takes is drawn, what an owner pays in is capital, whichever account has the name.
         if let Some((meant, other)) = owners {

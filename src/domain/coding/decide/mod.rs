@@ -6,7 +6,7 @@ mod named;
 mod replacements;
 mod stated;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use self::named::{initials, name_pairs, rare_words};
 use super::batch::AccountType;
@@ -109,6 +109,8 @@ pub struct Decider<'k> {
     home_sales: Vec<Option<(usize, f32)>>,
     /// By the caller's own account that a line is from: the account of what is bought to be sold there.
     home_stock: Vec<Option<usize>>,
+    /// By the caller's own account that a line is from: the accounts of the part of the business that it is for.
+    home_divisions: Vec<BTreeSet<usize>>,
     /// By the caller's own account that a line is from: what is owed to the clients whose money it holds.
     home_clients: Vec<Option<usize>>,
     /// By the caller's own account that a line is from: whether it is that of a payment service.
@@ -152,6 +154,7 @@ impl<'k> Decider<'k> {
             initials,
             home_sales,
             home_stock,
+            home_divisions: Vec::new(),
             home_clients,
             home_services,
         }
@@ -248,6 +251,10 @@ impl<'k> Decider<'k> {
         if !money_in {
             self.add_home_stock(home, &clues, wording, &mut named);
         }
+        let is_sold = money_in && home.and_then(|home| self.home_sales.get(home).copied().flatten()).is_some();
+        if !is_sold {
+            self.add_home_division(home, &clues, &mut named);
+        }
         // What a card company pays out was not paid in cash.
         let is_of_service = is_by_card && wording.text().split(' ').any(is_payment_service);
         if is_of_service {
@@ -282,7 +289,7 @@ impl<'k> Decider<'k> {
         }
         self.clear_net_wages(wording, &clues, &mut named);
         self.add_instructed(wording, (money_in, named_pence), strongest >= WEIGHTS.usual, &mut named);
-        let stated = self.stated(wording, money_in);
+        let stated = self.stated(wording, &clues, money_in);
         if let Some((account, plainness)) = stated {
             *named.entry(account).or_insert(0.0) += WEIGHTS.stated * plainness;
         }
@@ -633,8 +640,13 @@ impl<'k> Decider<'k> {
             if name(fit) < 1.0 {
                 continue;
             }
+            // *Bar wages*, *Cleaner's wages*: of two words, and about as good for the concept.
+            let are_alike = |other: &Fit| {
+                self.are_siblings(fit.account, other.account)
+                    || other.score - fit.score < WEIGHTS.phrase_fit && self.are_of_two_words(fit.account, other.account)
+            };
             let rivals = fits.iter().zip(&scores).filter(|(other, other_score)| {
-                *other_score > score && name(other) + 1.0 < name(fit) && self.are_siblings(fit.account, other.account)
+                *other_score > score && name(other) + 1.0 < name(fit) && are_alike(other)
             });
             let best = rivals.map(|(_, score)| *score).fold(*score, f32::max);
             *mut_score = if best > *score { best + WEIGHTS.spoken_of } else { *score };
@@ -679,6 +691,15 @@ impl<'k> Decider<'k> {
         let count = |account: usize| self.chart.words.get(account).map_or(0, Vec::len);
         let shared = self.shared_words(one, other);
         shared >= 2 && count(one) <= shared + 2 && count(other) <= shared + 2
+    }
+
+    /// Whether two accounts of a type have names of two words of which they share one: *Bar wages*, *Cleaner's wages*.
+    fn are_of_two_words(&self, one: usize, other: usize) -> bool {
+        let count = |account: usize| self.chart.words.get(account).map_or(0, Vec::len);
+        self.chart.kinds.get(one) == self.chart.kinds.get(other)
+            && count(one) == 2
+            && count(other) == 2
+            && self.shared_words(one, other) == 1
     }
 
     /// How many words of one account's name another has as well.
@@ -731,9 +752,11 @@ impl<'k> Decider<'k> {
         fits.iter().find(|fit| fit.account == account).map_or(0.0, |fit| fit.score)
     }
 
-    /// Whether an account is that of a loan from somebody else than a director.
+    /// Whether an account is that of a mortgage or of a loan from somebody else than a director.
     fn is_loan(&self, account: usize) -> bool {
-        self.chart.has_word(account, "LOAN") && !self.chart.has_word(account, "DIRECTOR")
+        let is_mortgage = self.chart.kinds.get(account) == Some(&AccountType::Liability)
+            && self.chart.has_word(account, "MORTGAGE");
+        is_mortgage || self.chart.has_word(account, "LOAN") && !self.chart.has_word(account, "DIRECTOR")
     }
 
     /// Whether a line of this direction may go to an account for its name alone.

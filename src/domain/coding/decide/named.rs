@@ -184,6 +184,10 @@ impl Decider<'_> {
                 self.add_belonging(&said, money_in, &mut said_of);
             }
             for word in hint.near(payee) {
+                // Whoever introduces the business does not say whose loan a supplier's bill is.
+                if hint.is_first && owner.is_empty() && self.reader.is_owners_name(&word) {
+                    continue;
+                }
                 let weight = match &predicate {
                     Some(said) if said.contains(&word) => weight * WEIGHTS.hinted_predicate,
                     Some(_) => weight * WEIGHTS.hinted_beside,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{DRAWINGS, Decider, OWN_SALES_FIT};
 use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::chart::Fit;
+use crate::domain::coding::evidence::Clue;
 use crate::domain::coding::instructions::is_payment_service;
 use crate::domain::coding::knowledge::stem;
 use crate::domain::coding::person::is_person;
@@ -14,6 +15,14 @@ use crate::domain::coding::wording::{Wording, is_month};
 
 /// Words of money that somebody has spent for the business.
 const CLAIMED: &[&str] = &["EXPENSES", "EXPS", "MILEAGE", "REIMB", "REIMBURSE", "REIMBURSEMENT", "REIMBURSED"];
+
+/// What banks and payment services charge.
+const CHARGED: &[&str] = &["bank_charges", "card_fees", "selling_fees"];
+
+/// Whether a line says that it is a charge.
+fn says_charge(text: &str) -> bool {
+    text.split(' ').any(|word| matches!(word, "CHARGE" | "CHARGES" | "CHGS" | "CHRGS" | "FEE" | "FEES"))
+}
 
 impl Decider<'_> {
     /// Adds the accounts that the context sends lines like this to, by code or by amount.
@@ -44,6 +53,17 @@ impl Decider<'_> {
         {
             *named.entry(drawn.account).or_insert(0.0) += WEIGHTS.instructed;
         }
+        // "My standing order of £1,047.50 is my salary": a director's is no wages of staff.
+        if !money_in
+            && beside_amount.iter().any(|word| matches!(*word, "SALARY" | "PAY" | "WAGE" | "REMUNERATION"))
+            && self.reader.is_company()
+            && self.reader.owner_of(wording).is_some()
+            && let Some(fit) = self.knowledge.id("director_salary").and_then(|id| self.chart.fits(id).first())
+            && fit.score >= OWN_SALES_FIT
+        {
+            *named.entry(fit.account).or_insert(0.0) += WEIGHTS.instructed;
+            return;
+        }
         for word in beside_amount {
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
                 if self.takes(*account, money_in) {
@@ -54,7 +74,7 @@ impl Decider<'_> {
     }
 
     /// The account that the context sends a line's payee to by its name, and how plainly.
-    pub(super) fn stated(&self, wording: &Wording, money_in: bool) -> Option<(usize, f32)> {
+    pub(super) fn stated(&self, wording: &Wording, clues: &[Clue], money_in: bool) -> Option<(usize, f32)> {
         let is_kept = |account| self.chart.kinds.get(account) == Some(&AccountType::Asset);
         let stated = |account| is_kept(account) || self.takes(account, money_in);
         let is_owners = || self.reader.owner_of(wording).is_some();
@@ -82,12 +102,20 @@ impl Decider<'_> {
             return Some((account, 1.0));
         }
         let is_fee = self.is_fee_of_service(wording, money_in);
+        let is_charge = !money_in && says_charge(wording.text()) && self.is_about(clues.first(), CHARGED);
         let is_spent = |account| self.chart.kinds.get(account) == Some(&AccountType::Expense);
+        let is_of_charges = |account| {
+            ["CHARGE", "COMMISSION", "FEE"].iter().any(|word| self.chart.has_word(account, word))
+                || CHARGED.iter().any(|concept| self.fit(account, concept) >= WEIGHTS.own_account)
+        };
         // What somebody is paid back is no pay.
         let is_claim = !money_in && wording.text().split(' ').any(|word| CLAIMED.contains(&word));
         let is_pay = |account| self.fit(account, "salaries") >= OWN_SALES_FIT;
         self.hints.statements.account(wording.text(), |account| {
-            stated(account) && (!is_fee || is_spent(account)) && !(is_claim && is_pay(account))
+            stated(account)
+                && (!is_fee || is_spent(account))
+                && (!is_charge || is_of_charges(account))
+                && !(is_claim && is_pay(account))
         })
     }
 

@@ -38,6 +38,26 @@ const PARTLY: f32 = 0.9;
 /// The same where the line may say otherwise.
 const USUALLY: f32 = 0.4;
 
+/// As how many words of a name a number counts.
+const NUMBER_WEIGHT: usize = 3;
+
+/// Whether a word of a context is a number that it may tell the meaning of: of a terminal, an account or a card.
+fn is_told_number(word: &str) -> bool {
+    (5..=16).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The numbers of terminals and shops that a context tells the meaning of.
+pub fn numbers_of(context: &str) -> Vec<String> {
+    const NUMBERED: &[&str] = &["MACHINE", "MACHINES", "MERCHANT", "MID", "OUTLET", "READER", "READERS", "SITE", "STORE", "TERMINAL", "TERMINALS", "TID"];
+    let speaks = |sentence: &String| sentence.split(' ').any(|word| NUMBERED.contains(&word));
+    let spoken: Vec<String> = sentences(context).map(fold).filter(speaks).collect();
+    let words = spoken.iter().flat_map(|sentence| sentence.split(' '));
+    let mut numbers: Vec<String> = words.filter(|word| is_told_number(word)).map(str::to_owned).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
 /// What is said of the VAT that a payee charges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VatSaid {
@@ -136,6 +156,7 @@ impl Statements {
             read.add_vat(&tokens, at == 0, lists);
             read.add_abbreviations(sentence, &chart);
             read.add_lists(&tokens, &chart);
+            read.add_numbers(&tokens, &chart);
             forget_people(&mut tokens);
             read.add_accounts(&tokens, &chart, &before);
             before = tokens.iter().flat_map(|token| token.names.iter().cloned()).collect();
@@ -205,7 +226,11 @@ impl Statements {
                 reading.is_said = true;
             }
             if is_private(tokens, reading.at) {
-                self.add(&reading.names, Said::Private);
+                // "… comes out of the wrong account, so that's me": whatever the sentence has named.
+                let is_of_all = reading.names.is_empty()
+                    && reading.at.checked_sub(1).and_then(|before| tokens.get(before)).is_some_and(|before| before.words == ["THATS"]);
+                let open: Names = reading.open.iter().map(|(_, name)| name.clone()).collect();
+                self.add(if is_of_all { &open } else { &reading.names }, Said::Private);
                 self.add(&private_behind(tokens, reading.at), Said::Private);
                 reading.is_said = true;
             } else if !token.names.is_empty() {
@@ -246,6 +271,23 @@ impl Statements {
             let is_name = |token: &&Token<'_>| !matches!(token.raw, "-" | "=" | "is" | "are");
             let names = tokens.iter().skip(at + 1).take_while(is_name).flat_map(|token| token.names.iter().cloned());
             self.add(&names.collect(), Said::Account(account, 1.0));
+        }
+    }
+
+    /// What numbers stand for that lines begin one of their own with: "merchant 4471001 is the shop, 4471002 the tea room".
+    fn add_numbers(&mut self, tokens: &[Token<'_>], chart: &ChartWords) {
+        let number = |token: &Token<'_>| match token.words.as_slice() {
+            [word] if is_told_number(word) => Some(word.clone()),
+            _ => None,
+        };
+        let places: Vec<usize> = (0..tokens.len()).filter(|at| tokens.get(*at).and_then(number).is_some()).collect();
+        for (turn, at) in places.iter().enumerate() {
+            let next = places.get(turn + 1).copied().unwrap_or(tokens.len());
+            let said = tokens.get(at + 1..next).unwrap_or_default();
+            let said = said.split(|token| token.raw == "and").next().unwrap_or_default();
+            if let (Some(number), Some(account)) = (tokens.get(*at).and_then(number), chart.sales_of(said)) {
+                self.add(&Names::from([(number, true)]), Said::Account(account, 1.0));
+            }
         }
     }
 
@@ -293,7 +335,11 @@ impl Statements {
             text.split(' ').map(Cow::Borrowed).chain(compounds.map(Cow::Owned)).collect();
         let places: BTreeSet<usize> =
             words.iter().filter_map(|word| self.by_name.get(word.as_ref())).flatten().copied().collect();
-        let count = |statement: &Statement| statement.names.iter().filter(|name| words.contains(name.as_str())).count();
+        // A number is told of one thing alone.
+        let weight = |name: &String| if is_told_number(name) { NUMBER_WEIGHT } else { 1 };
+        let count = |statement: &Statement| -> usize {
+            statement.names.iter().filter(|name| words.contains(name.as_str())).map(weight).sum()
+        };
         let found: Vec<(usize, T)> = places
             .into_iter()
             .filter_map(|place| self.list.get(place))

@@ -126,7 +126,10 @@ impl<'s, 'c> Reading<'s, 'c> {
         if goes_on && !self.is_said && self.link.is_none() && self.is_near(self.last_name, LIST_REACH) {
             self.last_in_list = Some(self.at);
         }
-        let is_in_list = self.is_near(self.last_in_list, BEFORE_LINK_MAX);
+        // "Money from Stripe or from a student with no invoice yet is": of a service more may be said.
+        let is_or = self.last_in_list.and_then(|at| self.tokens.get(at)).is_some_and(|token| token.raw == "or");
+        let is_of_services = is_or && !self.names.is_empty() && self.names.iter().all(is_service);
+        let is_in_list = self.is_near(self.last_in_list, BEFORE_LINK_MAX + if is_of_services { 2 } else { 0 });
         if !self.is_listed && !is_in_list && !self.is_near(self.last_name, BEFORE_LINK_MAX) {
             self.names.clear();
         }
@@ -166,6 +169,11 @@ impl<'s, 'c> Reading<'s, 'c> {
         if LEADS.contains(&word) && self.is_near(self.sent, sends_reach) {
             let is_of_all = speaks_of_all(self.sent.unwrap_or(at).saturating_sub(2));
             return Some(Link { at, reach: LINK_REACH, is_of_place: true, is_of_all });
+        }
+        // "Call that group coaching".
+        let called = at.checked_sub(1).and_then(|before| self.tokens.get(before)).and_then(|before| before.words.first());
+        if ALL.contains(&word) && called.is_some_and(|called| called == "CALL") {
+            return Some(Link { at: at - 1, reach: LINK_REACH, is_of_place: false, is_of_all: true });
         }
         // What a payment service takes is what it is for.
         let is_taken = word == "TAKES" && !self.names.is_empty() && self.names.iter().all(is_service);

@@ -73,8 +73,13 @@ pub(super) fn signals<'t>(words: &[&'t str], own: impl Fn(&'t str) -> bool) -> S
             word if is_never(word) && !own(word) => signals.never = true,
             word if word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_digit()) => {
                 signals.numbered = true;
-                // "TO 30991277 RESERVE": between accounts of one bank.
-                signals.transfer |= place <= 1 && matches!(before, "TO" | "FROM");
+                // "TO 30991277 RESERVE", "TO 30-99-12 30991277": between accounts of one bank.
+                let is_sort_code = |words: &[&str]| {
+                    matches!(words, ["TO" | "FROM", code @ ..] if code.len() == 3
+                        && code.iter().all(|part| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit())))
+                };
+                signals.transfer |= place <= 1 && matches!(before, "TO" | "FROM")
+                    || place == 4 && words.get(..place).is_some_and(is_sort_code);
             }
             _ => {}
         }
