@@ -62,6 +62,7 @@ impl Chart {
         let kinds: Vec<AccountType> = accounts.iter().map(|account| account.kind).collect();
         let vectors: Vec<Vector> = names.iter().map(|name| knowledge.meaning.vector(name)).collect();
         let mut raw = raw_scores(knowledge, &words, &kinds);
+        keep_checks_apart(&mut raw, knowledge, &words);
         add_examples(&mut raw, knowledge, &words, &kinds, &vectors);
         let mut own = vec![0.0_f32; accounts.len()];
         for row in raw.iter().flatten() {
@@ -249,6 +250,23 @@ fn parted_word(word: &str) -> String {
         before = character;
     }
     text
+}
+
+/// What is checked is not what is supplied: *Gas, electric and fire checks* are for no energy.
+fn keep_checks_apart(raw: &mut [Vec<Fit>], knowledge: &Knowledge, words: &[Vec<NameWord>]) {
+    const SUPPLIED: &[&str] = &["electricity", "gas", "heating_fuel", "water"];
+    const CHECKED: &[&str] = &["CERTIFICATE", "CHECK", "INSPECTION", "SAFETY", "TESTING"];
+    const CHECK_FIT: f32 = 0.4;
+    let is_check = |fit: &Fit| {
+        let name = words.get(fit.account).map_or(&[][..], Vec::as_slice);
+        name.iter().any(|word| CHECKED.contains(&word.stem.as_str()))
+    };
+    for concept in SUPPLIED.iter().filter_map(|name| knowledge.id(name)) {
+        let fits = raw.get_mut(concept.index()).map_or(&mut [][..], Vec::as_mut_slice);
+        for fit in fits.iter_mut().filter(|fit| is_check(fit)) {
+            fit.score *= CHECK_FIT;
+        }
+    }
 }
 
 fn best_first(mut fits: Vec<Fit>) -> Vec<Fit> {

@@ -579,7 +579,7 @@ impl<'k> Reader<'k> {
         }
         // An apprentice is employed, whatever training costs beside.
         const OF_TRAINING: &[&str] = &["COURSE", "FEES", "LEVY", "TRAINING"];
-        let is_apprentice = has_phrase(wording.text(), "APPRENTICE")
+        let is_apprentice = wording.text().split(' ').any(|word| matches!(word, "APPRENT" | "APPRENTICE"))
             && is_person(&wording.payee)
             && !wording.text().split(' ').any(|word| OF_TRAINING.contains(&word));
         if let Some(salaries) = self.named.salaries.filter(|_| is_apprentice) {

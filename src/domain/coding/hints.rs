@@ -102,7 +102,18 @@ impl Hints {
     pub fn own_name<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let words: Vec<&str> = text.split(' ').collect();
         let follow = |pair: &[&str]| self.own_name.windows(2).any(|own| own == pair);
-        words.windows(2).filter(|pair| follow(pair)).flatten().copied().collect()
+        let mut found: Vec<&str> = words.windows(2).filter(|pair| follow(pair)).flatten().copied().collect();
+        // Glued together, as payment services print it, and parted again.
+        let glued = self.own_name.iter().filter(|word| *word != "AND").take(2).cloned().collect::<String>();
+        if glued.len() >= GLUED_NAME_MIN && words.concat().contains(&glued) {
+            found.extend(words.iter().filter(|word| word.len() >= 3 && glued.contains(**word)));
+        }
+        found
+    }
+
+    /// Whether something is true of any sentence.
+    pub fn any(&self, is_true: impl Fn(&Hint) -> bool) -> bool {
+        self.sentences.iter().any(is_true)
     }
 
     /// Sentences on what is private, whoever is paid.
@@ -136,6 +147,9 @@ fn family_of(word: &str) -> Option<&str> {
     const LETTERS_MIN: usize = 5;
     word.strip_suffix('S').filter(|name| name.chars().count() >= LETTERS_MIN && !printed::is_known(name))
 }
+
+/// The fewest letters of the caller's name that a line may have glued together.
+const GLUED_NAME_MIN: usize = 8;
 
 /// Words in which whoever writes says what the business is called.
 const FIRST_WORDS: usize = 12;

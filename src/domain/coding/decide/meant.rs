@@ -37,7 +37,7 @@ const SELF_INVESTED: f32 = 1.5;
 const CARRIED: &[&str] = &["HAUL", "HAULAGE", "CARTAGE", "TRANSPORT"];
 
 /// What lenders are paid.
-const OF_LENDERS: &[&str] =
+pub(super) const OF_LENDERS: &[&str] =
     &["credit_card", "equipment_lease", "hp_finance", "interest_paid", "loan", "mortgage_capital", "mortgage_interest"];
 
 impl Decider<'_> {
@@ -62,8 +62,9 @@ impl Decider<'_> {
         let begins: Vec<&str> = wording.text().split(' ').take(2).collect();
         let of_name = self.paired(&begins.join(" "), false);
         let begins_alike = |account: usize| {
+            let name = self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
             of_name.contains(&account)
-                || self.chart.words.get(account).and_then(|name| name.first()).map(|word| &word.stem) == words.first()
+                || !self.chart.has_word(account, "MORTGAGE") && name.first().map(|word| &word.stem) == words.first()
         };
         named.retain(|account, _| {
             !self.is_loan(*account) || begins_alike(*account) || !is_known && names_lender(*account)

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::meant::OF_LENDERS;
 use super::{DRAWINGS, Decider, OWN_SALES_FIT};
 use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::chart::Fit;
 use crate::domain::coding::evidence::Clue;
+use crate::domain::coding::hints::Hint;
 use crate::domain::coding::instructions::is_payment_service;
-use crate::domain::coding::knowledge::stem;
+use crate::domain::coding::knowledge::{NameWord, stem};
 use crate::domain::coding::person::is_person;
 use crate::domain::coding::statements::Paid;
 use crate::domain::coding::weights::WEIGHTS;
@@ -101,6 +103,12 @@ impl Decider<'_> {
         if !money_in && let Some(account) = self.wages_by_remark(wording) {
             return Some((account, 1.0));
         }
+        if !money_in && let Some(account) = self.paid_off_whole(wording, clues) {
+            return Some((account, 1.0));
+        }
+        if let Some(account) = self.cleared_by_name(wording, money_in) {
+            return Some((account, 1.0));
+        }
         let is_fee = self.is_fee_of_service(wording, money_in);
         let is_charge = !money_in && says_charge(wording.text()) && self.is_about(clues.first(), CHARGED);
         let is_spent = |account| self.chart.kinds.get(account) == Some(&AccountType::Expense);
@@ -135,6 +143,54 @@ impl Decider<'_> {
                 && self.chart.has_word(*account, &remark)
                 && PAY.iter().any(|word| self.chart.has_word(*account, word))
         })
+    }
+
+    /// The mortgage or loan with a lender's name that the context says is paid off by the whole of each payment: "Leeds is repayment, so put
+    /// the whole payment against the loan".
+    fn paid_off_whole(&self, wording: &Wording, clues: &[Clue]) -> Option<usize> {
+        const WHOLE: &[&str] = &[" WHOLE ", " IN FULL ", " ENTIRE ", " ALL OF IT ", " FULL PAYMENT "];
+        let lender = wording.text().split(' ').next()?;
+        if !self.is_about(clues.first(), OF_LENDERS) {
+            return None;
+        }
+        let says_so = |hint: &Hint| {
+            let text = hint.padded.as_str();
+            text.contains(&format!(" {lender} ")) && WHOLE.iter().any(|phrase| text.contains(phrase))
+        };
+        self.hints.any(says_so).then_some(())?;
+        let lender = stem(lender);
+        self.only_account(|account| {
+            self.chart.kinds.get(*account) == Some(&AccountType::Liability) && self.chart.has_word(*account, &lender)
+        })
+    }
+
+    /// The clearing account of whose money a shop takes for others, where the context speaks of clearing: *PayPoint clearing*.
+    fn cleared_by_name(&self, wording: &Wording, money_in: bool) -> Option<usize> {
+        if !self.hints.any(|hint| hint.padded.contains(" CLEARING ")) {
+            return None;
+        }
+        let is_kept = |account: &usize| {
+            matches!(self.chart.kinds.get(*account), Some(AccountType::Asset | AccountType::Liability))
+                && self.chart.has_word(*account, "CLEARING")
+        };
+        let words: Vec<String> = wording.text().split(' ').map(stem).collect();
+        // What is earned by it is income, and what its machine costs is paid.
+        const EARNED: &[&str] = &["CHARGE", "COMMISSION", "COMM", "FEE", "RENT", "RENTAL", "TXN"];
+        if words.iter().any(|word| EARNED.contains(&word.as_str())) {
+            return None;
+        }
+        let groups = self.knowledge.affinities.find(&wording.padded, money_in);
+        let kin: Vec<usize> =
+            groups.into_iter().filter_map(|group| self.kin.get(group)).flatten().map(|(account, _)| *account).collect();
+        // Half of the words of its name, or what belongs to it: *National Book Tokens clearing* is for no other books.
+        let is_named = |account: &usize| {
+            let name = self.chart.words.get(*account).map_or(&[][..], Vec::as_slice);
+            let own: Vec<&NameWord> = name.iter().filter(|word| word.stem != "CLEARING").collect();
+            let shared = own.iter().filter(|word| word.stem.chars().count() >= 4 && words.contains(&word.stem)).count();
+            shared > 0 && 2 * shared >= own.len()
+        };
+        self.only_account(|account| is_kept(account) && is_named(account))
+            .or_else(|| self.only_account(|account| is_kept(account) && kin.contains(account)))
     }
 
     /// Whether a line pays a card company, whose fees are not the takings that it pays out.
