@@ -23,6 +23,18 @@ const OWN_LODGING_FIT: f32 = 0.7;
 /// Words of accounts that hold what customers pay in advance.
 const IN_ADVANCE: &[&str] = &["DEPOSIT", "DEPOSITS", "IN ADVANCE"];
 
+/// Goods that are zero-rated, as accounts are called that hold no others (Notices 701/14 and 701/10).
+const ZERO_GOODS: &[&str] = &[
+    "BOOKS", "BREAD", "CHEESE", "EGGS", "FISH", "FRUIT", "MAGAZINES", "MEAT", "MILK", "NEWSPAPERS", "PAPERS", "POULTRY", "VEG",
+    "VEGETABLES",
+];
+
+/// Food and drink that are not.
+const TREATS: &[&str] = &["SOFT DRINKS", "SNACKS", "CRISPS", "CONFECTIONERY", "SWEETS"];
+
+/// Words of those that are given back whatever a context says of others.
+const HELD: &[&str] = &["BOND", "BONDS", "DAMAGE", "REFUNDABLE", "TENANCY", "TENANT", "TENANTS"];
+
 /// Words of those that hold it for lodgings, whatever else is sold.
 const FOR_LODGINGS: &[&str] = &["COTTAGE", "COTTAGES", "GUEST", "GUESTS", "HOLIDAY", "HOLIDAYS", "ROOM", "ROOMS"];
 
@@ -93,6 +105,12 @@ impl LineVat<'_> {
             "vehicle_insurance",
             "vehicle_tax",
         ];
+        let is_of_unregistered = || {
+            kind == Some(&AccountType::Expense)
+                && decision.is_to_person
+                && self.chart.words.get(decision.account).is_some_and(|name| self.hints.statements.is_unregistered(name))
+        };
+        let usual = if matches!(usual, Vat::Standard) && is_of_unregistered() { Vat::NoVat } else { usual };
         let is_of_law = decision.concept.is_some_and(|id| OF_LAW.contains(&self.knowledge.concept(id).name));
         match self.hints.statements.vat(&line.text) {
             // What is said of a service's bills is not said of the sales it passes on.
@@ -139,6 +157,20 @@ impl LineVat<'_> {
         if kind == Some(&AccountType::Income) && says(&["OVERSEAS", "ABROAD"]) {
             return Vat::NoVat;
         }
+        if matches!(kind, Some(AccountType::Liability | AccountType::Equity)) {
+            // What customers pay in advance is part of the price, with its VAT; what is given back is none
+            // (Notice 700, section 14).
+            let is_advance = (line.amount > 0 || says_refund(&line.text))
+                && says(IN_ADVANCE)
+                && (!says(GIVEN_BACK) || self.business.deposits_carry_vat && !says(HELD))
+                && !(self.business.deposits_are_returned && has_phrase(&line.text, "HIRE"))
+                && self.is_advance(decision);
+            return match is_advance {
+                true if says(FOR_LODGINGS) || self.business.deposits_carry_vat => Vat::Standard,
+                true => Some(self.vat_of_sales(Vat::NoVat)).filter(|vat| *vat != Vat::Exempt).unwrap_or(Vat::NoVat),
+                false => Vat::NoVat,
+            };
+        }
         let Some(id) = decision.concept else {
             // Most companies are registered; of names that do not say what they are, nothing is reclaimed on a guess.
             const COMPANIES: &[&str] = &["LTD", "LIMITED", "PLC", "LLP"];
@@ -150,25 +182,16 @@ impl LineVat<'_> {
             // Nor is an account of goods that has their name in its own a guess.
             let is_named =
                 decision.method == Method::AccountName && !decision.is_to_person && !self.is_from_abroad(line);
-            return if is_bought && (is_company || is_named) { Vat::Standard } else { Vat::NoVat };
+            let is_standard = is_bought && (is_company || is_named);
+            return match is_standard {
+                true if says(ZERO_GOODS) && !says(TREATS) => Vat::Zero,
+                true => Vat::Standard,
+                false => Vat::NoVat,
+            };
         };
         // What clears something that is owed is no sale.
         if line.amount > 0 && decision.is_stated && kind == Some(&AccountType::Asset) {
             return Vat::NoVat;
-        }
-        if matches!(kind, Some(AccountType::Liability | AccountType::Equity)) {
-            // What customers pay in advance is part of the price, with its VAT; what is given back is none
-            // (Notice 700, section 14).
-            let is_advance = (line.amount > 0 || says_refund(&line.text))
-                && says(IN_ADVANCE)
-                && !says(GIVEN_BACK)
-                && !(self.business.deposits_are_returned && has_phrase(&line.text, "HIRE"))
-                && self.is_advance(decision);
-            return match is_advance {
-                true if says(FOR_LODGINGS) => Vat::Standard,
-                true => Some(self.vat_of_sales(Vat::NoVat)).filter(|vat| *vat != Vat::Exempt).unwrap_or(Vat::NoVat),
-                false => Vat::NoVat,
-            };
         }
         let concept = self.knowledge.concept(id);
         if kind == Some(&AccountType::Income) {
@@ -228,9 +251,22 @@ impl LineVat<'_> {
         {
             return self.knowledge.concept(lodging).vat;
         }
+        // A test is outside the scope where a garage has an account for nothing else.
+        if kind == Some(&AccountType::Income) && says(&["MOT", "MOTS"]) && !says(&["REPAIR", "REPAIRS", "SERVICING", "WORKSHOP"]) {
+            return Vat::NoVat;
+        }
         // Snacks and soft drinks are no basic food (Notice 701/14).
-        let is_treats =
-            says(&["SOFT DRINKS", "SNACKS", "CRISPS", "CONFECTIONERY", "SWEETS"]) && !says(&["FOOD", "MEAT", "BREAD"]);
+        let is_treats = says(TREATS) && !says(&["FOOD", "MEAT", "BREAD"]);
+        // What an account of goods names says more than that goods are bought.
+        const GOODS: &[&str] = &["cogs", "raw_materials", "general_store", "supermarket"];
+        if kind == Some(&AccountType::Expense)
+            && concept.vat == Vat::Standard
+            && GOODS.contains(&concept.name)
+            && says(ZERO_GOODS)
+            && !says(TREATS)
+        {
+            return Vat::Zero;
+        }
         if kind == Some(&AccountType::Expense) && concept.vat == Vat::Zero && is_treats {
             return Vat::Standard;
         }
@@ -253,7 +289,7 @@ impl LineVat<'_> {
         // What is eaten in is taxed, whatever else is sold beside it (Notice 709/1).
         if kind == Some(&AccountType::Income)
             && says(&["CAFE", "RESTAURANT", "BAR"])
-            && self.vat_of_sales(Vat::NoVat) == Vat::Exempt
+            && matches!(self.vat_of_sales(Vat::NoVat), Vat::Exempt | Vat::NoVat)
             && !concept.is_expense()
         {
             return Vat::Standard;

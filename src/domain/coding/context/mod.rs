@@ -57,6 +57,8 @@ pub struct Business<'k> {
     pub pay_clears: bool,
     /// The context says that what customers pay in advance is a sale when it comes.
     pub deposits_are_sales: bool,
+    /// The context says that there is VAT in what customers pay in advance.
+    pub deposits_carry_vat: bool,
     /// The context says that deposits are given back.
     pub deposits_are_returned: bool,
     /// Folded names of owners and directors, each as its words.
@@ -97,6 +99,7 @@ impl<'k> Business<'k> {
             has_private_purchases: has_private_purchases(&batch.business_context, words),
             claims_mileage: claims_mileage(&batch.business_context),
             deposits_are_sales: deposits_are_sales(&batch.business_context),
+            deposits_carry_vat: deposits_carry_vat(&batch.business_context),
             deposits_are_returned: deposits_are_returned(&batch.business_context),
             paye_goes_to_wages: is_sent_to_wages(&batch.business_context, &["PAYE"]),
             pay_goes_to_wages: is_sent_to_wages(&batch.business_context, &["PAY", "PAID", "STAFF"]),
@@ -315,6 +318,18 @@ fn has_flat_rate(folded: &str) -> bool {
     })
 }
 
+/// Whether a context says that there is VAT in deposits: "client deposits with the VAT taken out, as VAT is due on receipt".
+fn deposits_carry_vat(context: &str) -> bool {
+    const IN_THEM: &[&str] = &[
+        "INCLUDE VAT", "INCLUDING VAT", "PLUS VAT", "STANDARD RATE", "STANDARD RATED", "VAT IS DUE", "VAT TAKEN OUT", "WITH VAT",
+    ];
+    sentences(context).any(|sentence| {
+        let folded = fold(sentence);
+        let says = |phrases: &[&str]| phrases.iter().any(|phrase| has_phrase(&folded, phrase));
+        says(&["DEPOSIT", "DEPOSITS"]) && says(IN_THEM) && !says(&["NO VAT", "NOT", "WITHOUT VAT"])
+    })
+}
+
 /// Whether a context says that deposits are given back: "£100 hire deposits get handed back".
 fn deposits_are_returned(context: &str) -> bool {
     const BACK: &[&str] = &[
@@ -425,7 +440,8 @@ fn let_chair_has_vat(context: &str, words: &WordLists) -> bool {
     sentences(context).any(|sentence| {
         let folded = fold(sentence);
         let says = |phrase: &str| has_phrase(&folded, phrase);
-        let is_let = ["CHAIR", "CHAIRS"].into_iter().any(says) && ["RENT", "RENTS", "RENTERS"].into_iter().any(says);
+        let is_let = ["CHAIR", "CHAIRS"].into_iter().any(says) && ["RENT", "RENTS", "RENTERS"].into_iter().any(says)
+            || ["RENT FROM US", "RENTS FROM US", "RENT FROM ME", "RENTS FROM ME"].into_iter().any(says);
         let denials: &[&str] = &["NO VAT", "NOT CHARGE VAT", "DONT CHARGE VAT", "DO NOT CHARGE VAT", "WITHOUT VAT"];
         is_let && words.taxed_rent.iter().any(says) && !denials.iter().any(|denial| says(denial))
     })

@@ -21,7 +21,7 @@ use self::people::People;
 use self::reading::{
     ALL, LEADS, ORDERS, Reading, SENDS, ends_part, exceptions, is_private, is_service, private_behind,
 };
-use self::vat::{names_behind_nor, subjects, vat_at};
+use self::vat::{names_behind_nor, subjects, vat_at, who_is_not_registered};
 use super::batch::Account;
 use super::knowledge::{GOODS, NameWord, WordLists, stem};
 use super::line::Line;
@@ -91,6 +91,8 @@ pub struct Statements {
     by_name: FxHashMap<String, Vec<usize>>,
     /// What is said of the VAT of what is sold, by stems of its words.
     sold: Vec<(Vec<String>, Vat)>,
+    /// Stems of whoever is said to charge no VAT, in general: drivers, tutors.
+    unregistered: BTreeSet<String>,
     /// People who are paid something else than for work.
     pub people: People,
 }
@@ -302,7 +304,7 @@ impl Statements {
         let mut from = 0;
         for (turn, (at, vat)) in said.iter().enumerate() {
             // "Mark Example is an engineer who helps out on installs, he isn't registered".
-            let is_pronoun = |word: &String| matches!(word.as_str(), "HE" | "SHE" | "THEY");
+            let is_pronoun = |word: &String| matches!(word.as_str(), "HE" | "SHE" | "THEY" | "THEM");
             let near = tokens.get(at.saturating_sub(PRONOUN_WITHIN)..*at).unwrap_or_default();
             let is_of_subject = near.iter().any(|token| token.words.iter().any(is_pronoun));
             let reach = if is_of_subject { 2 * BEFORE_VAT_MAX } else { BEFORE_VAT_MAX };
@@ -317,6 +319,9 @@ impl Statements {
                 && names.iter().all(|name| is_service(name) || name.0 == "CASH")
             {
                 self.sold.extend(subjects(tokens, *at, lists).into_iter().map(|words| (words, *code)));
+            }
+            if *vat == VatSaid::NotCharged && names.is_empty() && !is_first {
+                self.unregistered.extend(who_is_not_registered(tokens, lists));
             }
             self.add(&names, Said::Vat(*vat));
             self.add(&names_behind_nor(tokens.get(*at + 1..next).unwrap_or_default()), Said::Vat(*vat));
@@ -392,6 +397,11 @@ impl Statements {
         let codes: Vec<Vat> = said.map(|(_, code)| *code).collect();
         let first = *codes.first()?;
         codes.iter().all(|code| *code == first).then_some(first)
+    }
+
+    /// Whether an account's name has whoever the context says charges no VAT.
+    pub fn is_unregistered(&self, name: &[NameWord]) -> bool {
+        name.iter().any(|word| self.unregistered.contains(&word.stem))
     }
 
     /// Whether the context calls what a line's names are paid private.

@@ -67,7 +67,7 @@ pub(super) fn vat_at(tokens: &[Token<'_>], at: usize, is_first: bool) -> Option<
         "OPTED" if !is_denied => charged,
         "STANDARD" if (matches!(next, "RATED" | "RATE") || is_hyphened) && !is_denied => charged,
         "ZERO" if !is_denied && !is_own && (ends || is_for_customers) => Some(VatSaid::Code(Vat::Zero)),
-        "EXEMPT" if !is_denied && !is_own && ends => Some(VatSaid::Code(Vat::Exempt)),
+        "EXEMPT" if !is_denied && (!is_own || token.raw.ends_with(':')) && ends => Some(VatSaid::Code(Vat::Exempt)),
         _ if token.raw.starts_with("20%") && next != "VAT" && !is_denied => charged,
         _ if token.raw.starts_with("0%") && !is_denied => Some(VatSaid::Code(Vat::Zero)),
         _ if token.raw.starts_with("5%") && !is_denied => Some(VatSaid::Code(Vat::Reduced)),
@@ -97,7 +97,28 @@ pub(super) fn subjects(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Ve
     if words.iter().enumerate().any(|(at, word)| CORRECTED.contains(word) && !is_status(at)) {
         return Vec::new();
     }
+    let behind = listed_behind(tokens, at, lists);
+    if !behind.is_empty() {
+        return behind;
+    }
     subject(tokens, at, lists).into_iter().chain(listed(tokens, at, lists)).collect()
+}
+
+/// The same for each part of a list behind a colon: "most of what we do is exempt: tickets, youth theatre fees, letting the hall".
+fn listed_behind(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Vec<Vec<String>> {
+    if tokens.get(at).is_none_or(|token| !token.raw.ends_with(':')) {
+        return Vec::new();
+    }
+    let parts = tokens.get(at + 1..).unwrap_or_default().split_inclusive(|token| token.raw.ends_with(','));
+    parts.map(|part| telling(part.iter(), lists)).filter(|words| !words.is_empty()).collect()
+}
+
+/// Stems of who a sentence that denies VAT begins with: "drivers are self-employed and not registered".
+pub(super) fn who_is_not_registered(tokens: &[Token<'_>], lists: &WordLists) -> Vec<String> {
+    const SUBJECT_MAX: usize = 7;
+    let is_verb = |token: &Token<'_>| matches!(token.raw, "are" | "aren't" | "have" | "do" | "don't");
+    let until = tokens.iter().take(SUBJECT_MAX).position(is_verb).unwrap_or(0);
+    telling(tokens.get(..until).unwrap_or_default().iter(), lists)
 }
 
 /// The words of its part of the sentence that tell something.
@@ -120,8 +141,10 @@ fn subject(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Option<Vec<Str
 
 /// Stems of the words of some tokens that tell what is sold.
 fn telling<'t>(part: impl Iterator<Item = &'t Token<'t>>, lists: &WordLists) -> Vec<String> {
-    const LETTERS_MIN: usize = 4;
+    const LETTERS_MIN: usize = 3;
     const UNTELLING: &[&str] = &[
+        "ALL", "AND", "ANY", "ARE", "BUY", "CAN", "FOR", "GET", "HAS", "HER", "HIS", "HOW", "ITS", "MAY", "NEW", "NOT",
+        "OFF", "OLD", "ONE", "OUR", "OUT", "OWN", "PAY", "PUT", "THE", "TOO", "TWO", "USE", "VAT", "WAS", "WHO", "YES",
         "BUSINESS", "FARM", "GIFT", "JOB", "MAIN", "RATED", "RENT", "SALE", "SELL", "SHOP", "SOLD", "STOCK", "VOUCHER",
     ];
     let is_telling = |word: &&String| {
@@ -142,6 +165,10 @@ fn listed(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Vec<Vec<String>
     let is_link = |token: &Token<'_>| token.words.iter().all(|word| matches!(word.as_str(), "ARE" | "IS" | "ALL"));
     let before = tokens.get(..at).unwrap_or_default();
     let until = before.iter().rposition(|token| !is_link(token)).map_or(0, |last| last + 1);
+    // "… and the accommodation that goes with them are": what a part goes on to say of itself.
+    let relative = before.iter().take(until).rposition(|token| matches!(token.raw, "that" | "which"));
+    let ends_before = |at: usize| before.get(at..until).unwrap_or_default().iter().any(|token| ends_part(token.raw));
+    let until = relative.filter(|at| !ends_before(*at)).unwrap_or(until);
     let (mut found, mut part, mut is_joined) = (Vec::new(), Vec::new(), false);
     let end = |part: &mut Vec<&Token<'_>>, found: &mut Vec<Vec<String>>| {
         let words = telling(part.drain(..).rev(), lists);
