@@ -684,6 +684,14 @@ impl<'k> Reader<'k> {
         self.business.staff.iter().any(|name| names_person(&words, name))
     }
 
+    /// Whether the context names its employees by forenames and the line is of none of them, or pays all wages in one sum.
+    pub fn is_no_employee(&self, text: &str) -> bool {
+        let first = text.split(' ').find(|word| !matches!(*word, "MR" | "MRS" | "MS" | "MISS" | "DR")).unwrap_or("");
+        let may_be = |name: &String| if first.chars().count() == 1 { name.starts_with(first) } else { name == first };
+        let employed = &self.business.employed_forenames;
+        !employed.is_empty() && !employed.iter().any(may_be) || self.business.pays_wages_at_once
+    }
+
     /// Whether a line has an employee's forename and surname and no more words than a month.
     fn is_employee_in_full(&self, wording: &Wording) -> bool {
         let words: Vec<&str> = wording.text().split(' ').collect();

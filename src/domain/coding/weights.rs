@@ -120,6 +120,8 @@ pub struct Weights {
     pub home_word: f32,
     /// What an account that the context calls by its name gains among those of a concept.
     pub spoken_of: f32,
+    /// An account of the part of the business that the caller's own account is for, among those of a concept.
+    pub division: f32,
     /// The same in what the context says about the payee.
     pub hinted_word: f32,
     /// So many times that where the sentence says what is bought from the payee.
@@ -249,6 +251,7 @@ pub const WEIGHTS: Weights = Weights {
     account_word: 3.456,
     home_word: 0.9,
     spoken_of: 0.1,
+    division: 0.3,
     hinted_word: 2.04,
     hinted_purchase: 1.8,
     hinted_predicate: 1.8,

@@ -67,6 +67,10 @@ pub struct Business<'k> {
     pub staff: Vec<Vec<String>>,
     /// Folded forenames that the context has, whoever has them.
     pub forenames: BTreeSet<String>,
+    /// Those in sentences on a payroll.
+    pub employed_forenames: BTreeSet<String>,
+    /// The context says that all wages are paid in one sum.
+    pub pays_wages_at_once: bool,
 }
 
 impl<'k> Business<'k> {
@@ -105,6 +109,10 @@ impl<'k> Business<'k> {
             pay_goes_to_wages: is_sent_to_wages(&batch.business_context, &["PAY", "PAID", "STAFF"]),
             pay_clears: pay_clears(&batch.business_context),
             staff: staff::staff(&batch.business_context, &owners, words),
+            employed_forenames: employed_forenames(&batch.business_context),
+            pays_wages_at_once: ["SALARY RUN", "WAGES RUN", "WAGE RUN", "PAYROLL RUN", "WAGES BACS", "SALARIES RUN"]
+                .iter()
+                .any(|phrase| has_phrase(&folded, phrase)),
             forenames: folded.split(' ').filter(|word| is_forename(word)).map(str::to_owned).collect(),
             owners,
         }
@@ -445,6 +453,19 @@ fn let_chair_has_vat(context: &str, words: &WordLists) -> bool {
         let denials: &[&str] = &["NO VAT", "NOT CHARGE VAT", "DONT CHARGE VAT", "DO NOT CHARGE VAT", "WITHOUT VAT"];
         is_let && words.taxed_rent.iter().any(says) && !denials.iter().any(|denial| says(denial))
     })
+}
+
+/// Forenames in the clauses of a context that speak of a payroll: "Louise and Tyler are in the office on PAYE".
+fn employed_forenames(context: &str) -> BTreeSet<String> {
+    const EMPLOYED: &[&str] = &["PAYE", "PAYROLL"];
+    let clauses = sentences(context).flat_map(|sentence| sentence.split([';', '(', ')']).map(fold).collect::<Vec<String>>());
+    let spoken = clauses.filter(|clause| EMPLOYED.iter().any(|word| has_phrase(clause, word)));
+    let names = spoken.flat_map(|clause| {
+        let until = clause.find(" PAYE").or_else(|| clause.find(" PAYROLL")).unwrap_or(0);
+        let before = clause.get(..until).unwrap_or_default();
+        before.split(' ').filter(|word| is_forename(word)).map(str::to_owned).collect::<Vec<String>>()
+    });
+    names.collect()
 }
 
 /// Whether the context speaks of the reverse charge on building work.

@@ -35,11 +35,14 @@ const BOUGHT_TO_BE_SOLD: &[&str] = &[
 /// Words of income accounts beside the main one of a part of the business.
 const BESIDE: &[&str] = &["DONATION", "GIFT", "GRANT", "INTEREST", "OTHER", "SUNDRY"];
 
+/// Words of bank accounts in which money is put aside: nothing is sold there.
+const PUT_ASIDE: &[&str] = &["DEPOSIT", "FUND", "GENERAL", "INSTANT", "RESERVE", "SAVER", "SAVING"];
+
 /// Whether a word of the name of a bank account says what it is for.
 fn is_telling(word: &str) -> bool {
     const OF_BANKS: &[&str] = &[
-        "ACCOUNT", "BANK", "BUSINESS", "CARD", "CASH", "CHARITY", "CLUB", "COMMUNITY", "CREDIT", "CURRENT", "DEPOSIT", "FUND", "GENERAL",
-        "INSTANT", "MAIN", "RESERVE", "SAVER", "SAVING", "TAX", "VAT",
+        "ACCOUNT", "BANK", "BUSINESS", "CARD", "CASH", "CHARITY", "CLUB", "COMMUNITY", "CREDIT", "CURRENT", "DEPOSIT", "FARM", "FUND", "GENERAL",
+        "INSTANT", "MAIN", "RESERVE", "SAVER", "SAVING", "TAX", "TRADING", "VAT",
     ];
     word.chars().count() >= 3 && !OF_BANKS.contains(&word)
 }
@@ -49,7 +52,7 @@ impl Decider<'_> {
     /// is sold where one's money comes from (the bar's account).
     pub fn of_accounts(mut self, tags: &Tags<'_>) -> Self {
         let sold = |tag: &&str| {
-            let words: Vec<String> = fold(tag).split(' ').map(stem).collect();
+            let words: Vec<String> = fold(tag).split(' ').map(stem).filter(|word| !PUT_ASIDE.contains(&word.as_str())).collect();
             let named = words.iter().filter_map(|word| {
                 let of_income = |account: &&(usize, f32)| self.chart.kinds.get(account.0) == Some(&AccountType::Income);
                 let only = |mut accounts: Vec<(usize, f32)>| accounts.pop().filter(|_| accounts.is_empty());
@@ -94,17 +97,18 @@ impl Decider<'_> {
     }
 
     /// Of the accounts of what a line is about, those of the part of the business that its own account is for are meant, and of a line from
-    /// another account those of no such part.
-    pub(super) fn add_home_division(&self, home: Option<usize>, clues: &[Clue], named: &mut BTreeMap<usize, f32>) {
-        const NEAR: f32 = 0.2;
-        let Some(own) = home.and_then(|home| self.home_divisions.get(home)) else { return };
+    /// another account those of no such part; these are the answer.
+    pub(super) fn add_home_division(&self, home: Option<usize>, clues: &[Clue], named: &mut BTreeMap<usize, f32>) -> BTreeSet<usize> {
+        const NEAR: f32 = 0.25;
+        const FIT_MIN: f32 = 0.6;
+        let Some(own) = home.and_then(|home| self.home_divisions.get(home)) else { return BTreeSet::new() };
         let is_of_division = |account: &usize| self.home_divisions.iter().any(|division| division.contains(account));
         let mut meant_at_all = BTreeSet::new();
         for clue in clues.iter().take(2) {
             let fits = self.chart.fits(clue.concept);
             let best = fits.first().map_or(0.0, |fit| fit.score);
             let near: Vec<usize> =
-                fits.iter().filter(|fit| fit.score >= best - NEAR && fit.score >= WEIGHTS.own_account).map(|fit| fit.account).collect();
+                fits.iter().filter(|fit| fit.score >= best - NEAR && fit.score >= FIT_MIN).map(|fit| fit.account).collect();
             let is_sibling = |account: usize| {
                 near.iter().any(|other| is_of_division(other) && self.are_siblings(account, *other))
             };
@@ -116,9 +120,10 @@ impl Decider<'_> {
                 meant_at_all.extend(meant);
             }
         }
-        for account in meant_at_all {
-            *named.entry(account).or_insert(0.0) += WEIGHTS.account_word * WEIGHTS.home_word;
+        for account in &meant_at_all {
+            *named.entry(*account).or_insert(0.0) += WEIGHTS.account_word * WEIGHTS.home_word;
         }
+        meant_at_all
     }
 
     /// The account of what is bought to be sold where one of the caller's own accounts is: *Bar stock* for the bar's account, which

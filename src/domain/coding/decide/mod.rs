@@ -252,9 +252,8 @@ impl<'k> Decider<'k> {
             self.add_home_stock(home, &clues, wording, &mut named);
         }
         let is_sold = money_in && home.and_then(|home| self.home_sales.get(home).copied().flatten()).is_some();
-        if !is_sold {
-            self.add_home_division(home, &clues, &mut named);
-        }
+        let of_division =
+            if is_sold { BTreeSet::new() } else { self.add_home_division(home, &clues, &mut named) };
         // What a card company pays out was not paid in cash.
         let is_of_service = is_by_card && wording.text().split(' ').any(is_payment_service);
         if is_of_service {
@@ -289,7 +288,7 @@ impl<'k> Decider<'k> {
         }
         self.clear_net_wages(wording, &clues, &mut named);
         self.add_instructed(wording, (money_in, named_pence), strongest >= WEIGHTS.usual, &mut named);
-        let stated = self.stated(wording, &clues, money_in);
+        let stated = self.stated(wording, &clues, &named, money_in);
         if let Some((account, plainness)) = stated {
             *named.entry(account).or_insert(0.0) += WEIGHTS.stated * plainness;
         }
@@ -304,7 +303,7 @@ impl<'k> Decider<'k> {
             is_in_cash: is_by_card && says_cash(wording),
             is_of_household: money_in && !is_firm(wording.text()),
         };
-        let decision = self.weigh(&clues, &named, receipt, gives_back, stated);
+        let decision = self.weigh(&clues, (&named, &of_division), receipt, gives_back, stated);
         let usual = clues.get(worded..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
         let is_usual = usual && decision.method == Method::Semantic;
         let is_weak = match decision.method {
@@ -514,7 +513,7 @@ impl<'k> Decider<'k> {
     fn weigh(
         &self,
         clues: &[Clue],
-        named: &BTreeMap<usize, f32>,
+        (named, of_division): (&BTreeMap<usize, f32>, &BTreeSet<usize>),
         receipt: Receipt,
         gives_back: bool,
         stated: Option<usize>,
@@ -566,6 +565,7 @@ impl<'k> Decider<'k> {
                         + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6)
                         + if is_main { WEIGHTS.main_sales } else { 0.0 }
                         + if self.hints.spoken_of.contains(&fit.account) { WEIGHTS.spoken_of } else { 0.0 }
+                        + if of_division.contains(&fit.account) { WEIGHTS.division } else { 0.0 }
                 })
                 .collect();
             let scores = self.prefer_named_sibling(fits, scores, named);

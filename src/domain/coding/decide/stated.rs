@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::meant::OF_LENDERS;
-use super::{DRAWINGS, Decider, OWN_SALES_FIT};
+use super::{DRAWINGS, Decider, OWN_SALES_FIT, WORKERS};
 use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::chart::Fit;
 use crate::domain::coding::evidence::Clue;
@@ -17,6 +17,9 @@ use crate::domain::coding::wording::{Wording, is_month};
 
 /// Words of money that somebody has spent for the business.
 const CLAIMED: &[&str] = &["EXPENSES", "EXPS", "MILEAGE", "REIMB", "REIMBURSE", "REIMBURSEMENT", "REIMBURSED"];
+
+/// How plainly a context that calls people self-employed in general says so of one of them.
+const SELF_EMPLOYED_PLAINNESS: f32 = 0.7;
 
 /// What banks and payment services charge.
 const CHARGED: &[&str] = &["bank_charges", "card_fees", "selling_fees"];
@@ -76,7 +79,13 @@ impl Decider<'_> {
     }
 
     /// The account that the context sends a line's payee to by its name, and how plainly.
-    pub(super) fn stated(&self, wording: &Wording, clues: &[Clue], money_in: bool) -> Option<(usize, f32)> {
+    pub(super) fn stated(
+        &self,
+        wording: &Wording,
+        clues: &[Clue],
+        named: &BTreeMap<usize, f32>,
+        money_in: bool,
+    ) -> Option<(usize, f32)> {
         let is_kept = |account| self.chart.kinds.get(account) == Some(&AccountType::Asset);
         let stated = |account| is_kept(account) || self.takes(account, money_in);
         let is_owners = || self.reader.owner_of(wording).is_some();
@@ -105,6 +114,11 @@ impl Decider<'_> {
         }
         if !money_in && let Some(account) = self.paid_off_whole(wording, clues) {
             return Some((account, 1.0));
+        }
+        if !money_in && let Some(account) = self.paid_as_self_employed(wording, clues)
+            && named.iter().all(|(other, score)| *other == account || *score < WEIGHTS.account_word * 0.5)
+        {
+            return Some((account, SELF_EMPLOYED_PLAINNESS));
         }
         if let Some(account) = self.cleared_by_name(wording, money_in) {
             return Some((account, 1.0));
@@ -142,6 +156,28 @@ impl Decider<'_> {
             self.chart.kinds.get(*account) == Some(&AccountType::Expense)
                 && self.chart.has_word(*account, &remark)
                 && PAY.iter().any(|word| self.chart.has_word(*account, word))
+        })
+    }
+
+    /// The account of whoever works for himself, where the chart keeps one, the context speaks of them in general ("drivers are self-employed"),
+    /// and a person is paid whom it does not name among its employees.
+    fn paid_as_self_employed(&self, wording: &Wording, clues: &[Clue]) -> Option<usize> {
+        const CALLED: &[&str] = &[" SELF EMPLOYED ", " FREELANCE ", " FREELANCERS "];
+        const OF_OTHERS: &[&str] = &["ADVANCE", "EXPENSES", "EXPS", "LOAN", "MILEAGE", "PAYROLL", "REFUND", "RENT", "SALARY", "WAGES"];
+        let text = wording.text();
+        let is_other = text.split(' ').any(|word| OF_OTHERS.contains(&word));
+        let is_work = clues.first().is_none_or(|clue| self.is_about(Some(clue), WORKERS));
+        if is_other || !is_work || !is_person(&wording.payee) || self.reader.owner_of(wording).is_some() {
+            return None;
+        }
+        let speaks = |hint: &Hint| !hint.is_first && CALLED.iter().any(|phrase| hint.padded.contains(phrase));
+        if !self.hints.any(speaks) || !self.reader.is_no_employee(text) {
+            return None;
+        }
+        let has = |account: &usize, word: &str| self.chart.has_word(*account, word);
+        self.only_account(|account| {
+            self.chart.kinds.get(*account) == Some(&AccountType::Expense)
+                && (has(account, "FREELANCE") || has(account, "SELF") && has(account, "EMPLOYED"))
         })
     }
 
