@@ -533,9 +533,10 @@ impl<'k> Reader<'k> {
                 (false, false) => self.named.drawings,
                 (false, true) => self.named.capital_introduced,
             };
-            if let Some(concept) = concept {
-                sums.add(concept, WEIGHTS.owner, Method::UniversalPattern);
-            }
+            // Nobody draws money where the books keep no account for it.
+            let has_account = |concept: &ConceptId| self.business.is_company || self.best_fit(*concept) >= OWNERS_FIT_MIN;
+            let Some(concept) = concept.filter(has_account) else { return };
+            sums.add(concept, WEIGHTS.owner, Method::UniversalPattern);
             const PAY: &[&str] = &["PAY", "SALARY", "WAGE", "WAGES"];
             let is_pay = !money_in && wording.text().split(' ').any(|word| PAY.contains(&word));
             if let Some(salary) = self.named.director_salary.filter(|_| self.business.is_company && is_pay && !self.business.pay_clears) {
@@ -731,6 +732,16 @@ impl<'k> Reader<'k> {
         let first = named.next();
         let named = first.map(|first| named.fold(first, |best, other| if letters(&other) > letters(&best) && best.last() == other.last() { other } else { best }));
         named.or_else(|| self.owner_by_initial(&words)).map(Vec::as_slice)
+    }
+
+    /// The forename of the only owner whose surname a line has.
+    pub fn forename_by_surname(&self, text: &str) -> Option<&str> {
+        let is_named = |owner: &&Vec<String>| {
+            owner.len() >= 2 && owner.last().is_some_and(|surname| text.split(' ').any(|word| word == surname))
+        };
+        let mut named = self.business.owners.iter().filter(is_named);
+        let owner = named.next()?;
+        named.next().is_none().then(|| owner.first().map(String::as_str)).flatten()
     }
 
     /// Whether a word is part of the name of somebody who owns or directs the business.
@@ -933,6 +944,9 @@ fn names_person(words: &[&str], name: &[String]) -> bool {
             word == first || *word == initial || is_initials(at, word) || is_in_full(at, word)
         })
 }
+
+/// How well an account must fit what owners take or pay in.
+const OWNERS_FIT_MIN: f32 = 0.45;
 
 /// Words of money that somebody has spent for the business.
 const CLAIMED: &[&str] = &["EXPENSES", "EXPS", "MILEAGE", "MILES", "REIMB", "REIMBURSE", "REIMBURSEMENT", "REIMBURSED"];

@@ -139,6 +139,11 @@ impl LineVat<'_> {
     /// The code that a context gives to all sales, for those that have no law or name of their own.
     fn as_all_sales(&self, line: &Line<'_>, decision: &Decision, usual: Vat) -> Vat {
         let is_sale = line.amount > 0 && self.chart.kinds.get(decision.account) == Some(&AccountType::Income);
+        if self.business.sells_at_zero_rate && is_sale && usual == Vat::Standard {
+            let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
+            let is_named = ["STD", "STANDARD", "RENT", "CHARGES", "CARRIAGE", "DELIVERY CHARGES"].iter().any(|word| has_phrase(&name, word));
+            return if is_named { usual } else { Vat::Zero };
+        }
         let is_guess = matches!(usual, Vat::Zero | Vat::Exempt);
         if !self.business.sells_at_standard_rate || !is_sale || !is_guess {
             return usual;

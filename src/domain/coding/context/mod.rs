@@ -41,6 +41,8 @@ pub struct Business<'k> {
     pub let_chair_has_vat: bool,
     /// The context says that all that is sold carries VAT at the standard rate.
     pub sells_at_standard_rate: bool,
+    /// It says that all takings are coded as zero-rated.
+    pub sells_at_zero_rate: bool,
     /// A company, rather than a sole trader, partnership or charity.
     pub is_company: bool,
     /// A limited liability partnership, whose members buy nothing of their own through it.
@@ -98,6 +100,7 @@ impl<'k> Business<'k> {
             rent_has_vat: rent_has_vat(&batch.business_context, words),
             let_chair_has_vat: let_chair_has_vat(&batch.business_context, words),
             sells_at_standard_rate: sells_at_standard_rate(&batch.business_context),
+            sells_at_zero_rate: sells_at_zero_rate(&batch.business_context),
             is_company,
             is_llp: has_phrase(&folded, "LLP"),
             has_private_purchases: has_private_purchases(&batch.business_context, words),
@@ -232,6 +235,9 @@ fn is_of_others(context: &str, at: usize, phrase: &str) -> bool {
         "ACCOUNTANTS",
         "BOOKKEEPER",
         "BOOKKEEPERS",
+        "BUREAU",
+        "PAYROLL",
+        "PAYROLL BUREAU",
         "SOLICITOR",
         "SOLICITORS",
         "TAX ADVISER",
@@ -429,6 +435,18 @@ fn sells_at_standard_rate(context: &str) -> bool {
             behind.iter().take(REACH).any(|word| matches!(*word, "20" | "STANDARD"))
                 && !words.iter().any(|word| OTHERWISE.contains(word))
         })
+}
+
+/// Whether one sentence says that all takings, or nearly all that is sold, are zero-rated: "post all shop takings … as zero-rated".
+fn sells_at_zero_rate(context: &str) -> bool {
+    sentences(context).any(|sentence| {
+        let folded = fold(sentence);
+        let says = |phrases: &[&str]| phrases.iter().any(|phrase| has_phrase(&folded, phrase));
+        let is_of_all = says(&["ALL SHOP TAKINGS", "ALL TAKINGS", "ALL THE TAKINGS", "EVERYTHING WE SELL"]);
+        is_of_all
+            && says(&["AS ZERO RATED", "IS ZERO RATED", "ARE ZERO RATED", "AT ZERO", "IS ZERO", "ARE ZERO"])
+            && !says(&["20", "EXCEPT", "APART", "NOT", "STANDARD"])
+    })
 }
 
 /// Whether a clause says that pay clears something: "wages clear Net Wages Payable", "net pay clears 2220".

@@ -6,6 +6,7 @@ use super::has_phrase;
 use crate::domain::coding::batch::{Account, AccountType, Batch};
 use crate::domain::coding::knowledge::WordLists;
 use crate::domain::coding::person::is_forename;
+use crate::domain::coding::printed::is_known;
 use crate::domain::coding::text::{fold, sentences};
 
 /// Most words of a name.
@@ -24,10 +25,11 @@ pub(super) fn owners(batch: &Batch<'_>, is_company: bool, lists: &WordLists) -> 
     names.extend(writers(&batch.business_context));
     for account in &batch.accounts {
         names.extend(possessor(account, lists));
-        names.extend(named_behind(account, lists));
+        names.extend(named_behind(account, lists).into_iter().flat_map(each_of));
         names.extend(named_before(account, lists));
     }
     if is_company {
+        names.extend(with_companys_surname(&batch.business_context, &names));
         names.extend(of_loan_account(&batch.business_context));
     } else {
         names.extend(relatives(&batch.business_context, &names));
@@ -52,6 +54,19 @@ fn with_firms_surname(context: &str, owners: &BTreeSet<Vec<String>>) -> Vec<Vec<
     let forenames = owners.iter().filter_map(|name| if let [only] = name.as_slice() { Some(only) } else { None });
     let forenames = forenames.filter(|only| Some(*only) != surname.as_ref());
     surname.iter().flat_map(|surname| forenames.clone().map(move |only| vec![only.clone(), surname.clone()])).collect()
+}
+
+/// Directors of whom only forenames are given, with the surname that a company's name begins with: "Example Groundworks Ltd. I'm Danny".
+fn with_companys_surname(context: &str, owners: &BTreeSet<Vec<String>>) -> Vec<Vec<String>> {
+    const NAME_REACH: usize = 5;
+    let words: Vec<&str> = context.split_whitespace().take(NAME_REACH).collect();
+    let is_company = words.iter().any(|word| matches!(bare(word), "Ltd" | "Limited"));
+    let surname = words.first().filter(|word| bare(word) == **word && word.chars().count() >= 4).map(|word| fold(word));
+    let Some(surname) = surname.filter(|surname| is_company && !is_forename(surname) && !is_known(surname)) else {
+        return Vec::new();
+    };
+    let forenames = owners.iter().filter_map(|name| if let [only] = name.as_slice() { Some(only) } else { None });
+    forenames.filter(|only| is_forename(only)).map(|only| vec![only.clone(), surname.clone()]).collect()
 }
 
 /// Directors of whom a sentence on the loan account gives forenames, with the surname that the company's name begins with: "Example
@@ -276,7 +291,12 @@ impl Sentence<'_> {
         if is_whole && (last.ends_with(',') && (is_title(0) || is_sole) || (is_equal || is_the) && is_title(1)) {
             return true;
         }
-        (1..=NAME_WORDS_MAX).contains(&names)
+        // Who "runs the office" works there.
+        const PLACES: &[&str] = &["accounts", "bar", "books", "counter", "desk", "kitchen", "office", "reception"];
+        let is_of_place = behind.get(1).is_some_and(|word| word == "the")
+            && behind.get(2).is_some_and(|place| PLACES.contains(&place.as_str()));
+        !is_of_place
+            && (1..=NAME_WORDS_MAX).contains(&names)
             && behind.first().is_some_and(|verb| self.lists.owner_verb.has(verb))
             && behind.iter().any(|word| self.lists.owner_title.has(word))
     }
@@ -348,7 +368,19 @@ fn named_behind(account: &Account<'_>, lists: &WordLists) -> Option<Vec<String>>
     // The letters of an *A/C* are the initials of names as well.
     let is_initial = words.len() >= 2 && words.first().is_some_and(|first| first.chars().count() == 1);
     let names = words.get(usize::from(is_initial && words.get(1).is_none_or(|next| next != "C"))..).unwrap_or_default();
-    ((1..=NAME_WORDS_MAX).contains(&words.len()) && !names.iter().any(is_plain)).then_some(words)
+    let is_couple = words.len() == 4 && words.get(1).is_some_and(|word| word == "AND");
+    let is_name = (1..=NAME_WORDS_MAX).contains(&words.len()) || is_couple;
+    (is_name && !names.iter().any(is_plain)).then_some(words)
+}
+
+/// Each of two people with one surname: "Capital - E and F Example".
+fn each_of(name: Vec<String>) -> Vec<Vec<String>> {
+    match name.as_slice() {
+        [first, and, second, surname] if and == "AND" => {
+            vec![vec![first.clone(), surname.clone()], vec![second.clone(), surname.clone()]]
+        }
+        _ => vec![name],
+    }
 }
 
 /// The name before the dash: "Mrs K Example - drawings", "Ray - own tax".

@@ -185,7 +185,8 @@ impl Decider<'_> {
             }
             for word in hint.near(payee) {
                 // Whoever introduces the business does not say whose loan a supplier's bill is.
-                if hint.is_first && owner.is_empty() && self.reader.is_owners_name(&word) {
+                let is_of_owners = self.reader.is_owners_name(payee) || owner.is_empty() && self.reader.is_owners_name(&word);
+                if hint.is_first && is_of_owners {
                     continue;
                 }
                 let weight = match &predicate {
@@ -194,8 +195,9 @@ impl Decider<'_> {
                     None => weight,
                 };
                 add(&word, weight);
-                // Who teaches is paid as a teacher.
+                // Who teaches is paid as a teacher, and who cleans for cleaning.
                 add(&format!("{word}ER"), weight);
+                add(&format!("{word}ING"), weight);
             }
         }
         for (account, score) in said_of {
@@ -250,7 +252,8 @@ impl Decider<'_> {
         let words = self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
         // Hire purchase is no hire.
         let is_credit = || words.iter().any(|word| word.stem == "PURCHASE");
-        words.iter().any(|word| word.part == part && self.says_kind(word)) && !is_credit()
+        // The name of a group says so of all its accounts: *Rent - Otley*.
+        words.iter().any(|word| (word.part == part || !word.is_leaf) && self.says_kind(word)) && !is_credit()
     }
 
     fn says_kind(&self, word: &NameWord) -> bool {
@@ -286,6 +289,11 @@ impl Decider<'_> {
             let [forename, _, ..] = self.reader.owner_of(wording)? else { return None };
             let is_initial = |name: &str| name.chars().count() == 1 && forename.starts_with(name);
             self.only_owners_account(clue.concept, is_initial)
+        })
+        .or_else(|| {
+            // *Drawings - Ravi* for `HMRC SELF ASSMT MISTRY`.
+            let forename = self.reader.forename_by_surname(wording.text())?;
+            self.only_owners_account(clue.concept, |name| name == forename)
         })
     }
 

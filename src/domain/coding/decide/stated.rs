@@ -6,6 +6,7 @@ use super::meant::OF_LENDERS;
 use super::{DRAWINGS, Decider, OWN_SALES_FIT, WORKERS};
 use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::chart::Fit;
+use crate::domain::coding::context::has_phrase;
 use crate::domain::coding::evidence::Clue;
 use crate::domain::coding::hints::Hint;
 use crate::domain::coding::instructions::is_payment_service;
@@ -119,6 +120,16 @@ impl Decider<'_> {
             && named.iter().all(|(other, score)| *other == account || *score < WEIGHTS.account_word * 0.5)
         {
             return Some((account, SELF_EMPLOYED_PLAINNESS));
+        }
+        // Premiums that are paid by instalments, where the chart keeps what is owed.
+        const PREMIUMS: &[&str] = &["PREMIUM CREDIT", "CLOSE BROTHERS PREMIUM", "CLOSE PREMIUM", "PREMIUM FINANCE"];
+        if !money_in && PREMIUMS.iter().any(|lender| has_phrase(wording.text(), lender)) {
+            let is_owed = |account: &usize| {
+                self.chart.kinds.get(*account) == Some(&AccountType::Liability) && self.chart.has_word(*account, "PREMIUM")
+            };
+            if let Some(account) = self.only_account(is_owed) {
+                return Some((account, 1.0));
+            }
         }
         if let Some(account) = self.cleared_by_name(wording, money_in) {
             return Some((account, 1.0));

@@ -167,7 +167,7 @@ fn self_employed_by_forename(raw: &[&str]) -> Vec<Person> {
     let Some(said) = folded
         .windows(2)
         .position(|pair| matches!(pair, [one, next] if one == "SELF" && next == "EMPLOYED"))
-        .or_else(|| folded.iter().position(|word| word == "SELF EMPLOYED"))
+        .or_else(|| folded.iter().position(|word| matches!(word.as_str(), "SELF EMPLOYED" | "FREELANCE")))
     else {
         return Vec::new();
     };
