@@ -4,6 +4,7 @@ use super::has_phrase;
 use super::own_registration::{OWN, own_registration};
 use crate::domain::coding::batch::{AccountType, Batch};
 use crate::domain::coding::knowledge::{WordList, WordLists};
+use crate::domain::coding::person::is_forename;
 use crate::domain::coding::text::fold;
 
 /// Whether the business is registered.
@@ -105,6 +106,12 @@ fn is_of_others(folded: &str, lists: &WordLists) -> bool {
     let about = words.iter().position(|word| matches!(*word, "REGISTERED" | "VAT" | "UNREGISTERED")).unwrap_or(0);
     let verb = words.iter().take(about).rposition(|word| VERBS.contains(word));
     let subject = verb.and_then(|at| at.checked_sub(1)).and_then(|at| words.get(at));
+    // "Lorna does overflow bookkeeping and isn't registered": of whoever the clause begins with.
+    if subject.is_some_and(|subject| matches!(*subject, "AND" | "BUT"))
+        && words.first().is_some_and(|first| is_forename(first))
+    {
+        return true;
+    }
     subject.is_some_and(|subject| {
         !OWN.contains(subject) && !lists.own_business.has(subject) && !NO_SUBJECTS.contains(subject)
     })

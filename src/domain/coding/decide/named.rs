@@ -77,7 +77,12 @@ impl Decider<'_> {
                 if self.takes(*account, money_in) {
                     let is_beside = known.is_some_and(|clue| self.is_for_something_else(*account, word, clue.concept));
                     let meant = if is_first || is_meant(phrase, *account) { 1.0 } else { WEIGHTS.word_of_a_phrase };
-                    let meant = if is_beside { meant * WEIGHTS.word_beside_kind } else { meant };
+                    let meant = match is_beside {
+                        // The places of a group (*Rent - Otley*) are those of everything else that is paid there.
+                        true if self.is_of_group_of_kind(*account) => meant * WEIGHTS.word_beside_kind * WEIGHTS.word_beside_kind,
+                        true => meant * WEIGHTS.word_beside_kind,
+                        false => meant,
+                    };
                     *named.entry(*account).or_insert(0.0) += weight * part * meant;
                 }
             }
@@ -254,6 +259,12 @@ impl Decider<'_> {
         let is_credit = || words.iter().any(|word| word.stem == "PURCHASE");
         // The name of a group says so of all its accounts: *Rent - Otley*.
         words.iter().any(|word| (word.part == part || !word.is_leaf) && self.says_kind(word)) && !is_credit()
+    }
+
+    /// Whether the group that an account is of says what kind of cost it is.
+    fn is_of_group_of_kind(&self, account: usize) -> bool {
+        let words = self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
+        words.iter().any(|word| !word.is_leaf && self.says_kind(word))
     }
 
     fn says_kind(&self, word: &NameWord) -> bool {

@@ -159,6 +159,7 @@ impl Statements {
             read.add_abbreviations(sentence, &chart);
             read.add_lists(&tokens, &chart);
             read.add_numbers(&tokens, &chart);
+            read.add_ways(&tokens, &chart);
             forget_people(&mut tokens);
             read.add_accounts(&tokens, &chart, &before);
             before = tokens.iter().flat_map(|token| token.names.iter().cloned()).collect();
@@ -273,6 +274,23 @@ impl Statements {
             let is_name = |token: &&Token<'_>| !matches!(token.raw, "-" | "=" | "is" | "are");
             let names = tokens.iter().skip(at + 1).take_while(is_name).flat_map(|token| token.names.iter().cloned());
             self.add(&names.collect(), Said::Account(account, 1.0));
+        }
+    }
+
+    /// What comes in by a payment service: "touring bookings come through the Dojo machine".
+    fn add_ways(&mut self, tokens: &[Token<'_>], chart: &ChartWords) {
+        const REACH: usize = 5;
+        let is = |at: usize, words: &[&str]| {
+            tokens.get(at).and_then(|token| token.words.first()).is_some_and(|word| words.contains(&word.as_str()))
+        };
+        let comes = |at: &usize| {
+            is(*at, &["COME", "COMES", "GO", "GOES"]) && is(at + 1, &["THROUGH", "BY", "VIA"])
+        };
+        let Some(at) = (1..tokens.len()).find(comes) else { return };
+        let behind = tokens.get(at + 2..).unwrap_or_default().iter().take(REACH).take_while(|token| token.raw != "to");
+        let names: Names = behind.flat_map(|token| token.names.iter().filter(|name| is_service(name)).cloned()).collect();
+        if let Some(account) = chart.sales_of(tokens.get(..at).unwrap_or_default()).filter(|_| !names.is_empty()) {
+            self.add(&names, Said::Account(account, USUALLY));
         }
     }
 
