@@ -519,7 +519,7 @@ impl<'k> Reader<'k> {
         if wording.channel == Channel::Card {
             return;
         }
-        if self.owner_of(wording).is_some() {
+        if let Some(owner) = self.owner_of(wording) {
             // What an owner claims for miles and the home is a cost, where the chart keeps an account for it.
             let claims = [self.named.mileage, self.named.use_of_home];
             let claimed = sums.best().filter(|best| !money_in && claims.contains(&Some(*best)));
@@ -534,12 +534,15 @@ impl<'k> Reader<'k> {
                 (false, true) => self.named.capital_introduced,
             };
             // Nobody draws money where the books keep no account for it.
-            let has_account = |concept: &ConceptId| self.business.is_company || self.best_fit(*concept) >= OWNERS_FIT_MIN;
+            let has_account =
+                |concept: &ConceptId| self.business.is_company || self.best_fit(*concept) >= OWNERS_FIT_MIN;
             let Some(concept) = concept.filter(has_account) else { return };
             sums.add(concept, WEIGHTS.owner, Method::UniversalPattern);
             const PAY: &[&str] = &["PAY", "SALARY", "WAGE", "WAGES"];
-            let is_pay = !money_in && wording.text().split(' ').any(|word| PAY.contains(&word));
-            if let Some(salary) = self.named.director_salary.filter(|_| self.business.is_company && is_pay && !self.business.pay_clears) {
+            let is_pay = !money_in && owner.len() >= 2 && wording.text().split(' ').any(|word| PAY.contains(&word));
+            if let Some(salary) =
+                self.named.director_salary.filter(|_| self.business.is_company && is_pay && !self.business.pay_clears)
+            {
                 sums.add(salary, WEIGHTS.decisive_trade, Method::UniversalPattern);
             }
             // What sole traders and partners pay themselves is drawn, whatever they call it.
@@ -730,7 +733,11 @@ impl<'k> Reader<'k> {
         let letters = |name: &&Vec<String>| name.iter().map(String::len).sum::<usize>();
         let mut named = self.business.owners.iter().filter(is_named);
         let first = named.next();
-        let named = first.map(|first| named.fold(first, |best, other| if letters(&other) > letters(&best) && best.last() == other.last() { other } else { best }));
+        let named = first.map(|first| {
+            named.fold(first, |best, other| {
+                if letters(&other) > letters(&best) && best.last() == other.last() { other } else { best }
+            })
+        });
         named.or_else(|| self.owner_by_initial(&words)).map(Vec::as_slice)
     }
 
@@ -940,9 +947,10 @@ fn names_person(words: &[&str], name: &[String]) -> bool {
     };
     last.chars().count() >= 3
         && (words.contains(&last.as_str()) || is_parted())
-        && words.iter().enumerate().any(|(at, word)| {
-            word == first || *word == initial || is_initials(at, word) || is_in_full(at, word)
-        })
+        && words
+            .iter()
+            .enumerate()
+            .any(|(at, word)| word == first || *word == initial || is_initials(at, word) || is_in_full(at, word))
 }
 
 /// How well an account must fit what owners take or pay in.

@@ -377,8 +377,7 @@ fn speaks_of_private(words: &[&str]) -> bool {
                 && before.ends_with('S')
                 && !matches!(*before, "HIS" | "ITS" | "THIS" | "HAS" | "WAS" | "IS" | "BUSINESS" | "OURS");
             let is_of_work = is_work && matches!(pair, ["AT", "HOME"]);
-            possessive
-                || !is_of_work && PAIRS.iter().any(|(second, firsts)| word == second && firsts.contains(before))
+            possessive || !is_of_work && PAIRS.iter().any(|(second, firsts)| word == second && firsts.contains(before))
         }
         _ => false,
     });

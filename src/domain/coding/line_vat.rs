@@ -25,7 +25,19 @@ const IN_ADVANCE: &[&str] = &["DEPOSIT", "DEPOSITS", "IN ADVANCE"];
 
 /// Goods that are zero-rated, as accounts are called that hold no others (Notices 701/14 and 701/10).
 const ZERO_GOODS: &[&str] = &[
-    "BOOKS", "BREAD", "CHEESE", "EGGS", "FISH", "FRUIT", "MAGAZINES", "MEAT", "MILK", "NEWSPAPERS", "PAPERS", "POULTRY", "VEG",
+    "BOOKS",
+    "BREAD",
+    "CHEESE",
+    "EGGS",
+    "FISH",
+    "FRUIT",
+    "MAGAZINES",
+    "MEAT",
+    "MILK",
+    "NEWSPAPERS",
+    "PAPERS",
+    "POULTRY",
+    "VEG",
     "VEGETABLES",
 ];
 
@@ -108,7 +120,11 @@ impl LineVat<'_> {
         let is_of_unregistered = || {
             kind == Some(&AccountType::Expense)
                 && decision.is_to_person
-                && self.chart.words.get(decision.account).is_some_and(|name| self.hints.statements.is_unregistered(name))
+                && self
+                    .chart
+                    .words
+                    .get(decision.account)
+                    .is_some_and(|name| self.hints.statements.is_unregistered(name))
         };
         let usual = if matches!(usual, Vat::Standard) && is_of_unregistered() { Vat::NoVat } else { usual };
         let is_of_law = decision.concept.is_some_and(|id| OF_LAW.contains(&self.knowledge.concept(id).name));
@@ -141,7 +157,9 @@ impl LineVat<'_> {
         let is_sale = line.amount > 0 && self.chart.kinds.get(decision.account) == Some(&AccountType::Income);
         if self.business.sells_at_zero_rate && is_sale && usual == Vat::Standard {
             let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
-            let is_named = ["STD", "STANDARD", "RENT", "CHARGES", "CARRIAGE", "DELIVERY CHARGES"].iter().any(|word| has_phrase(&name, word));
+            let is_named = ["STD", "STANDARD", "RENT", "CHARGES", "CARRIAGE", "DELIVERY CHARGES"]
+                .iter()
+                .any(|word| has_phrase(&name, word));
             return if is_named { usual } else { Vat::Zero };
         }
         let is_guess = matches!(usual, Vat::Zero | Vat::Exempt);
@@ -257,7 +275,10 @@ impl LineVat<'_> {
             return self.knowledge.concept(lodging).vat;
         }
         // A test is outside the scope where a garage has an account for nothing else.
-        if kind == Some(&AccountType::Income) && says(&["MOT", "MOTS"]) && !says(&["REPAIR", "REPAIRS", "SERVICING", "WORKSHOP"]) {
+        if kind == Some(&AccountType::Income)
+            && says(&["MOT", "MOTS"])
+            && !says(&["REPAIR", "REPAIRS", "SERVICING", "WORKSHOP"])
+        {
             return Vat::NoVat;
         }
         // Snacks and soft drinks are no basic food (Notice 701/14).

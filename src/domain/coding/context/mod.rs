@@ -335,7 +335,14 @@ fn has_flat_rate(folded: &str) -> bool {
 /// Whether a context says that there is VAT in deposits: "client deposits with the VAT taken out, as VAT is due on receipt".
 fn deposits_carry_vat(context: &str) -> bool {
     const IN_THEM: &[&str] = &[
-        "INCLUDE VAT", "INCLUDING VAT", "PLUS VAT", "STANDARD RATE", "STANDARD RATED", "VAT IS DUE", "VAT TAKEN OUT", "WITH VAT",
+        "INCLUDE VAT",
+        "INCLUDING VAT",
+        "PLUS VAT",
+        "STANDARD RATE",
+        "STANDARD RATED",
+        "VAT IS DUE",
+        "VAT TAKEN OUT",
+        "WITH VAT",
     ];
     sentences(context).any(|sentence| {
         let folded = fold(sentence);
@@ -476,7 +483,8 @@ fn let_chair_has_vat(context: &str, words: &WordLists) -> bool {
 /// Forenames in the clauses of a context that speak of a payroll: "Louise and Tyler are in the office on PAYE".
 fn employed_forenames(context: &str) -> BTreeSet<String> {
     const EMPLOYED: &[&str] = &["PAYE", "PAYROLL"];
-    let clauses = sentences(context).flat_map(|sentence| sentence.split([';', '(', ')']).map(fold).collect::<Vec<String>>());
+    let clauses =
+        sentences(context).flat_map(|sentence| sentence.split([';', '(', ')']).map(fold).collect::<Vec<String>>());
     let spoken = clauses.filter(|clause| EMPLOYED.iter().any(|word| has_phrase(clause, word)));
     let names = spoken.flat_map(|clause| {
         let until = clause.find(" PAYE").or_else(|| clause.find(" PAYROLL")).unwrap_or(0);

@@ -113,7 +113,12 @@ fn writers(context: &str) -> Vec<Vec<String>> {
         return found;
     }
     let is_joined = at.checked_sub(1).and_then(|and| words.get(and)) == Some(&"and");
-    let other: Vec<String> = words.get(..at.saturating_sub(1)).unwrap_or_default().iter().rev().take(2)
+    let other: Vec<String> = words
+        .get(..at.saturating_sub(1))
+        .unwrap_or_default()
+        .iter()
+        .rev()
+        .take(2)
         .take_while(|word| is_name(word) && bare(word) == **word)
         .map(|word| fold(word))
         .collect();

@@ -41,8 +41,28 @@ const PUT_ASIDE: &[&str] = &["DEPOSIT", "FUND", "GENERAL", "INSTANT", "RESERVE",
 /// Whether a word of the name of a bank account says what it is for.
 fn is_telling(word: &str) -> bool {
     const OF_BANKS: &[&str] = &[
-        "ACCOUNT", "BANK", "BUSINESS", "CARD", "CASH", "CHARITY", "CLUB", "COMMUNITY", "CREDIT", "CURRENT", "DEPOSIT", "FARM", "FUND", "GENERAL",
-        "INSTANT", "MAIN", "RESERVE", "SAVER", "SAVING", "TAX", "TRADING", "VAT",
+        "ACCOUNT",
+        "BANK",
+        "BUSINESS",
+        "CARD",
+        "CASH",
+        "CHARITY",
+        "CLUB",
+        "COMMUNITY",
+        "CREDIT",
+        "CURRENT",
+        "DEPOSIT",
+        "FARM",
+        "FUND",
+        "GENERAL",
+        "INSTANT",
+        "MAIN",
+        "RESERVE",
+        "SAVER",
+        "SAVING",
+        "TAX",
+        "TRADING",
+        "VAT",
     ];
     word.chars().count() >= 3 && !OF_BANKS.contains(&word)
 }
@@ -52,13 +72,15 @@ impl Decider<'_> {
     /// is sold where one's money comes from (the bar's account).
     pub fn of_accounts(mut self, tags: &Tags<'_>) -> Self {
         let sold = |tag: &&str| {
-            let words: Vec<String> = fold(tag).split(' ').map(stem).filter(|word| !PUT_ASIDE.contains(&word.as_str())).collect();
+            let words: Vec<String> =
+                fold(tag).split(' ').map(stem).filter(|word| !PUT_ASIDE.contains(&word.as_str())).collect();
             let named = words.iter().filter_map(|word| {
                 let of_income = |account: &&(usize, f32)| self.chart.kinds.get(account.0) == Some(&AccountType::Income);
                 let only = |mut accounts: Vec<(usize, f32)>| accounts.pop().filter(|_| accounts.is_empty());
                 let rare = self.rare.get(word).map_or(&[][..], Vec::as_slice);
                 // *Hall lettings* rather than *Hall - other income*.
-                let is_main = |account: &&(usize, f32)| !BESIDE.iter().any(|beside| self.chart.has_word(account.0, beside));
+                let is_main =
+                    |account: &&(usize, f32)| !BESIDE.iter().any(|beside| self.chart.has_word(account.0, beside));
                 only(rare.iter().filter(of_income).copied().collect())
                     .or_else(|| only(rare.iter().filter(of_income).filter(is_main).copied().collect()))
             });
@@ -98,7 +120,12 @@ impl Decider<'_> {
 
     /// Of the accounts of what a line is about, those of the part of the business that its own account is for are meant, and of a line from
     /// another account those of no such part; these are the answer.
-    pub(super) fn add_home_division(&self, home: Option<usize>, clues: &[Clue], named: &mut BTreeMap<usize, f32>) -> BTreeSet<usize> {
+    pub(super) fn add_home_division(
+        &self,
+        home: Option<usize>,
+        clues: &[Clue],
+        named: &mut BTreeMap<usize, f32>,
+    ) -> BTreeSet<usize> {
         const NEAR: f32 = 0.25;
         const FIT_MIN: f32 = 0.6;
         let Some(own) = home.and_then(|home| self.home_divisions.get(home)) else { return BTreeSet::new() };
@@ -107,11 +134,13 @@ impl Decider<'_> {
         for clue in clues.iter().take(2) {
             let fits = self.chart.fits(clue.concept);
             let best = fits.first().map_or(0.0, |fit| fit.score);
-            let near: Vec<usize> =
-                fits.iter().filter(|fit| fit.score >= best - NEAR && fit.score >= FIT_MIN).map(|fit| fit.account).collect();
-            let is_sibling = |account: usize| {
-                near.iter().any(|other| is_of_division(other) && self.are_siblings(account, *other))
-            };
+            let near: Vec<usize> = fits
+                .iter()
+                .filter(|fit| fit.score >= best - NEAR && fit.score >= FIT_MIN)
+                .map(|fit| fit.account)
+                .collect();
+            let is_sibling =
+                |account: usize| near.iter().any(|other| is_of_division(other) && self.are_siblings(account, *other));
             let is_meant = |account: &usize| {
                 if own.is_empty() { !is_of_division(account) && is_sibling(*account) } else { own.contains(account) }
             };

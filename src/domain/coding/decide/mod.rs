@@ -252,8 +252,7 @@ impl<'k> Decider<'k> {
             self.add_home_stock(home, &clues, wording, &mut named);
         }
         let is_sold = money_in && home.and_then(|home| self.home_sales.get(home).copied().flatten()).is_some();
-        let of_division =
-            if is_sold { BTreeSet::new() } else { self.add_home_division(home, &clues, &mut named) };
+        let of_division = if is_sold { BTreeSet::new() } else { self.add_home_division(home, &clues, &mut named) };
         // What a card company pays out was not paid in cash.
         let is_of_service = is_by_card && wording.text().split(' ').any(is_payment_service);
         if is_of_service {
@@ -754,8 +753,8 @@ impl<'k> Decider<'k> {
 
     /// Whether an account is that of a mortgage or of a loan from somebody else than a director.
     fn is_loan(&self, account: usize) -> bool {
-        let is_mortgage = self.chart.kinds.get(account) == Some(&AccountType::Liability)
-            && self.chart.has_word(account, "MORTGAGE");
+        let is_mortgage =
+            self.chart.kinds.get(account) == Some(&AccountType::Liability) && self.chart.has_word(account, "MORTGAGE");
         is_mortgage || self.chart.has_word(account, "LOAN") && !self.chart.has_word(account, "DIRECTOR")
     }
 

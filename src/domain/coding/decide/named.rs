@@ -77,12 +77,7 @@ impl Decider<'_> {
                 if self.takes(*account, money_in) {
                     let is_beside = known.is_some_and(|clue| self.is_for_something_else(*account, word, clue.concept));
                     let meant = if is_first || is_meant(phrase, *account) { 1.0 } else { WEIGHTS.word_of_a_phrase };
-                    let meant = match is_beside {
-                        // The places of a group (*Rent - Otley*) are those of everything else that is paid there.
-                        true if self.is_of_group_of_kind(*account) => meant * WEIGHTS.word_beside_kind * WEIGHTS.word_beside_kind,
-                        true => meant * WEIGHTS.word_beside_kind,
-                        false => meant,
-                    };
+                    let meant = if is_beside { meant * WEIGHTS.word_beside_kind } else { meant };
                     *named.entry(*account).or_insert(0.0) += weight * part * meant;
                 }
             }
@@ -190,7 +185,8 @@ impl Decider<'_> {
             }
             for word in hint.near(payee) {
                 // Whoever introduces the business does not say whose loan a supplier's bill is.
-                let is_of_owners = self.reader.is_owners_name(payee) || owner.is_empty() && self.reader.is_owners_name(&word);
+                let is_of_owners =
+                    self.reader.is_owners_name(payee) || owner.is_empty() && self.reader.is_owners_name(&word);
                 if hint.is_first && is_of_owners {
                     continue;
                 }
@@ -257,14 +253,7 @@ impl Decider<'_> {
         let words = self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
         // Hire purchase is no hire.
         let is_credit = || words.iter().any(|word| word.stem == "PURCHASE");
-        // The name of a group says so of all its accounts: *Rent - Otley*.
-        words.iter().any(|word| (word.part == part || !word.is_leaf) && self.says_kind(word)) && !is_credit()
-    }
-
-    /// Whether the group that an account is of says what kind of cost it is.
-    fn is_of_group_of_kind(&self, account: usize) -> bool {
-        let words = self.chart.words.get(account).map_or(&[][..], Vec::as_slice);
-        words.iter().any(|word| !word.is_leaf && self.says_kind(word))
+        words.iter().any(|word| word.part == part && self.says_kind(word)) && !is_credit()
     }
 
     fn says_kind(&self, word: &NameWord) -> bool {
@@ -295,17 +284,18 @@ impl Decider<'_> {
         let text = wording.text().replace("A C ", "");
         let initials: Vec<&str> = text.split(' ').filter(|word| word.chars().count() == 1).collect();
         let of_line = |name: &str| initials.iter().any(|initial| name.starts_with(initial));
-        self.only_owners_account(clue.concept, of_line).or_else(|| {
-            // *Loan - S Example* for `SCOTT EXAMPLE`.
-            let [forename, _, ..] = self.reader.owner_of(wording)? else { return None };
-            let is_initial = |name: &str| name.chars().count() == 1 && forename.starts_with(name);
-            self.only_owners_account(clue.concept, is_initial)
-        })
-        .or_else(|| {
-            // *Drawings - Ravi* for `HMRC SELF ASSMT MISTRY`.
-            let forename = self.reader.forename_by_surname(wording.text())?;
-            self.only_owners_account(clue.concept, |name| name == forename)
-        })
+        self.only_owners_account(clue.concept, of_line)
+            .or_else(|| {
+                // *Loan - S Example* for `SCOTT EXAMPLE`.
+                let [forename, _, ..] = self.reader.owner_of(wording)? else { return None };
+                let is_initial = |name: &str| name.chars().count() == 1 && forename.starts_with(name);
+                self.only_owners_account(clue.concept, is_initial)
+            })
+            .or_else(|| {
+                // *Drawings - Ravi* for `HMRC SELF ASSMT MISTRY`.
+                let forename = self.reader.forename_by_surname(wording.text())?;
+                self.only_owners_account(clue.concept, |name| name == forename)
+            })
     }
 
     /// Of several accounts that a concept may mean the only one with such a word in its name, of those that tell the accounts apart.

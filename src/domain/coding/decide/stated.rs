@@ -116,7 +116,8 @@ impl Decider<'_> {
         if !money_in && let Some(account) = self.paid_off_whole(wording, clues) {
             return Some((account, 1.0));
         }
-        if !money_in && let Some(account) = self.paid_as_self_employed(wording, clues)
+        if !money_in
+            && let Some(account) = self.paid_as_self_employed(wording, clues)
             && named.iter().all(|(other, score)| *other == account || *score < WEIGHTS.account_word * 0.5)
         {
             return Some((account, SELF_EMPLOYED_PLAINNESS));
@@ -125,7 +126,8 @@ impl Decider<'_> {
         const PREMIUMS: &[&str] = &["PREMIUM CREDIT", "CLOSE BROTHERS PREMIUM", "CLOSE PREMIUM", "PREMIUM FINANCE"];
         if !money_in && PREMIUMS.iter().any(|lender| has_phrase(wording.text(), lender)) {
             let is_owed = |account: &usize| {
-                self.chart.kinds.get(*account) == Some(&AccountType::Liability) && self.chart.has_word(*account, "PREMIUM")
+                self.chart.kinds.get(*account) == Some(&AccountType::Liability)
+                    && self.chart.has_word(*account, "PREMIUM")
             };
             if let Some(account) = self.only_account(is_owed) {
                 return Some((account, 1.0));
@@ -174,7 +176,8 @@ impl Decider<'_> {
     /// and a person is paid whom it does not name among its employees.
     fn paid_as_self_employed(&self, wording: &Wording, clues: &[Clue]) -> Option<usize> {
         const CALLED: &[&str] = &[" SELF EMPLOYED ", " FREELANCE ", " FREELANCERS "];
-        const OF_OTHERS: &[&str] = &["ADVANCE", "EXPENSES", "EXPS", "LOAN", "MILEAGE", "PAYROLL", "REFUND", "RENT", "SALARY", "WAGES"];
+        const OF_OTHERS: &[&str] =
+            &["ADVANCE", "EXPENSES", "EXPS", "LOAN", "MILEAGE", "PAYROLL", "REFUND", "RENT", "SALARY", "WAGES"];
         let text = wording.text();
         let is_other = text.split(' ').any(|word| OF_OTHERS.contains(&word));
         let is_work = clues.first().is_none_or(|clue| self.is_about(Some(clue), WORKERS));

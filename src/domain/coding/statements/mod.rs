@@ -48,7 +48,20 @@ fn is_told_number(word: &str) -> bool {
 
 /// The numbers of terminals and shops that a context tells the meaning of.
 pub fn numbers_of(context: &str) -> Vec<String> {
-    const NUMBERED: &[&str] = &["MACHINE", "MACHINES", "MERCHANT", "MID", "OUTLET", "READER", "READERS", "SITE", "STORE", "TERMINAL", "TERMINALS", "TID"];
+    const NUMBERED: &[&str] = &[
+        "MACHINE",
+        "MACHINES",
+        "MERCHANT",
+        "MID",
+        "OUTLET",
+        "READER",
+        "READERS",
+        "SITE",
+        "STORE",
+        "TERMINAL",
+        "TERMINALS",
+        "TID",
+    ];
     let speaks = |sentence: &String| sentence.split(' ').any(|word| NUMBERED.contains(&word));
     let spoken: Vec<String> = sentences(context).map(fold).filter(speaks).collect();
     let words = spoken.iter().flat_map(|sentence| sentence.split(' '));
@@ -231,7 +244,11 @@ impl Statements {
             if is_private(tokens, reading.at) {
                 // "… comes out of the wrong account, so that's me": whatever the sentence has named.
                 let is_of_all = reading.names.is_empty()
-                    && reading.at.checked_sub(1).and_then(|before| tokens.get(before)).is_some_and(|before| before.words == ["THATS"]);
+                    && reading
+                        .at
+                        .checked_sub(1)
+                        .and_then(|before| tokens.get(before))
+                        .is_some_and(|before| before.words == ["THATS"]);
                 let open: Names = reading.open.iter().map(|(_, name)| name.clone()).collect();
                 self.add(if is_of_all { &open } else { &reading.names }, Said::Private);
                 self.add(&private_behind(tokens, reading.at), Said::Private);
@@ -283,12 +300,11 @@ impl Statements {
         let is = |at: usize, words: &[&str]| {
             tokens.get(at).and_then(|token| token.words.first()).is_some_and(|word| words.contains(&word.as_str()))
         };
-        let comes = |at: &usize| {
-            is(*at, &["COME", "COMES", "GO", "GOES"]) && is(at + 1, &["THROUGH", "BY", "VIA"])
-        };
+        let comes = |at: &usize| is(*at, &["COME", "COMES", "GO", "GOES"]) && is(at + 1, &["THROUGH", "BY", "VIA"]);
         let Some(at) = (1..tokens.len()).find(comes) else { return };
         let behind = tokens.get(at + 2..).unwrap_or_default().iter().take(REACH).take_while(|token| token.raw != "to");
-        let names: Names = behind.flat_map(|token| token.names.iter().filter(|name| is_service(name)).cloned()).collect();
+        let names: Names =
+            behind.flat_map(|token| token.names.iter().filter(|name| is_service(name)).cloned()).collect();
         if let Some(account) = chart.sales_of(tokens.get(..at).unwrap_or_default()).filter(|_| !names.is_empty()) {
             self.add(&names, Said::Account(account, USUALLY));
         }

@@ -171,7 +171,8 @@ impl<'s, 'c> Reading<'s, 'c> {
             return Some(Link { at, reach: LINK_REACH, is_of_place: true, is_of_all });
         }
         // "Call that group coaching".
-        let called = at.checked_sub(1).and_then(|before| self.tokens.get(before)).and_then(|before| before.words.first());
+        let called =
+            at.checked_sub(1).and_then(|before| self.tokens.get(before)).and_then(|before| before.words.first());
         if ALL.contains(&word) && called.is_some_and(|called| called == "CALL") {
             return Some(Link { at: at - 1, reach: LINK_REACH, is_of_place: false, is_of_all: true });
         }

@@ -24,7 +24,8 @@ pub(super) fn vat_at(tokens: &[Token<'_>], at: usize, is_first: bool) -> Option<
     ];
     // "None of them charges us VAT".
     let wider = tokens.get(at.saturating_sub(REACH + 2)..at).unwrap_or_default();
-    let is_of_none = wider.iter().any(|token| token.words.iter().any(|word| matches!(word.as_str(), "NONE" | "NEITHER")));
+    let is_of_none =
+        wider.iter().any(|token| token.words.iter().any(|word| matches!(word.as_str(), "NONE" | "NEITHER")));
     let is_denied = is_of_none || before.iter().any(|word| DENIALS.contains(word));
     let is_own = before.iter().any(|word| matches!(*word, "WE" | "I" | "WERE" | "IM"));
     let behind = if next == "RATED" { at + 1 } else { at };

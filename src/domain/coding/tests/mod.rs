@@ -14,6 +14,7 @@ mod order;
 mod patterns;
 mod prices_and_refunds;
 mod said_in_contexts;
+mod said_of_people_and_places;
 mod services_and_people;
 mod statements;
 mod vat;

@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 53] = [
+const FOLDERS: [&str; 59] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -74,6 +74,12 @@ const FOLDERS: [&str; 53] = [
     "sealed_forty_ninth",
     "sealed_fiftieth",
     "sealed_fifty_first",
+    "sealed_fifty_second",
+    "sealed_fifty_third",
+    "sealed_fifty_fourth",
+    "sealed_fifty_fifth",
+    "sealed_fifty_seventh",
+    "sealed_fifty_eighth",
     "contexts",
 ];
 

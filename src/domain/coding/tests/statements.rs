@@ -133,3 +133,35 @@ fn an_account_is_known_by_its_first_letters() {
     );
     assert_eq!(found, ["Early years funding", "Tax-free childcare"]);
 }
+
+#[test]
+fn vat_of_lists_takings_tests_and_whoever_is_unregistered() {
+    use AccountType::{Expense, Income};
+    let context = "A playhouse. We are VAT registered but most of what we do is exempt: tickets under the cultural exemption, youth \
+                   theatre fees, letting the hall. The bar and adverts carry VAT at 20%. Tutors and musicians are not registered.";
+    let more = [("Ticket income", Income), ("Bar takings", Income), ("Youth theatre tutors", Expense)];
+    let lines = vec![
+        line("2025-05-01", "TICKETSOURCE LTD A1140882 TICKET", "1486.50"),
+        line("2025-05-02", "PAID IN 500117 BAR", "388.00"),
+        line("2025-05-03", "A WINTERBOTTOM YOUTH THEATRE TUTORS", "-180.00"),
+    ];
+    assert_eq!(
+        vat_of(&more, context, lines).into_iter().map(|(_, vat)| vat).collect::<Vec<_>>(),
+        [Vat::Exempt, Vat::Standard, Vat::NoVat]
+    );
+    let context = "A bakery, VAT registered. Post all shop takings to the shop and as zero-rated.";
+    let lines = vec![line("2025-05-01", "DOJO SHOP", "388.00")];
+    assert_eq!(vat_of(&[("Takings - shop", Income)], context, lines).first().map(|(_, vat)| *vat), Some(Vat::Zero));
+    let context = "A garage with its own bay, VAT registered.";
+    let lines = vec![line("2025-05-01", "MRS R BLOOM MOT TESTS FIESTA", "54.85")];
+    assert_eq!(vat_of(&[("MOT tests", Income)], context, lines).first().map(|(_, vat)| *vat), Some(Vat::NoVat));
+}
+
+#[test]
+fn a_registration_that_is_denied_of_somebody_is_not_denied_of_the_business() {
+    let context = "Accountants. Lorna does overflow bookkeeping and isn't registered, nor is Tracey, who cleans. The landlord charges VAT \
+                   on the rent.";
+    let lines = vec![line("2025-05-01", "VODAFONE LTD", "-60.00")];
+    let found = vat_of(&[("VAT", AccountType::Liability)], context, lines);
+    assert_eq!(found.first().map(|(_, vat)| *vat), Some(Vat::Standard));
+}
