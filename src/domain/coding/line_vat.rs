@@ -127,6 +127,11 @@ impl LineVat<'_> {
                     .is_some_and(|name| self.hints.statements.is_unregistered(name))
         };
         let usual = if matches!(usual, Vat::Standard) && is_of_unregistered() { Vat::NoVat } else { usual };
+        let is_without = || {
+            let name = self.chart.words.get(decision.account);
+            name.is_some_and(|name| self.hints.statements.is_without_vat(name))
+        };
+        let usual = if matches!(usual, Vat::Standard) && is_without() { Vat::NoVat } else { usual };
         let is_of_law = decision.concept.is_some_and(|id| OF_LAW.contains(&self.knowledge.concept(id).name));
         match self.hints.statements.vat(&line.text) {
             // What is said of a service's bills is not said of the sales it passes on.

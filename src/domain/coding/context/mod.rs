@@ -450,9 +450,11 @@ fn sells_at_zero_rate(context: &str) -> bool {
         let folded = fold(sentence);
         let says = |phrases: &[&str]| phrases.iter().any(|phrase| has_phrase(&folded, phrase));
         let is_of_all = says(&["ALL SHOP TAKINGS", "ALL TAKINGS", "ALL THE TAKINGS", "EVERYTHING WE SELL"]);
-        is_of_all
-            && says(&["AS ZERO RATED", "IS ZERO RATED", "ARE ZERO RATED", "AT ZERO", "IS ZERO", "ARE ZERO"])
-            && !says(&["20", "EXCEPT", "APART", "NOT", "STANDARD"])
+        // A bookseller's.
+        says(&["BECAUSE BOOKS ARE ZERO", "BOOKS ARE ZERO RATED", "AS BOOKS ARE ZERO"])
+            || is_of_all
+                && says(&["AS ZERO RATED", "IS ZERO RATED", "ARE ZERO RATED", "AT ZERO", "IS ZERO", "ARE ZERO"])
+                && !says(&["20", "EXCEPT", "APART", "NOT", "STANDARD"])
     })
 }
 

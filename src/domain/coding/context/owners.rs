@@ -109,7 +109,8 @@ fn writers(context: &str) -> Vec<Vec<String>> {
             is_part.then(|| fold(word))
         })
         .collect();
-    if !words.iter().skip(at + 1).take(name.len()).last().is_some_and(|last| last.contains(')')) {
+    let last = words.get(at + name.len());
+    if !last.is_some_and(|last| last.contains(')')) {
         return found;
     }
     let is_joined = at.checked_sub(1).and_then(|and| words.get(and)) == Some(&"and");

@@ -141,8 +141,13 @@ impl Decider<'_> {
                 .collect();
             let is_sibling =
                 |account: usize| near.iter().any(|other| is_of_division(other) && self.are_siblings(account, *other));
-            let is_meant = |account: &usize| {
-                if own.is_empty() { !is_of_division(account) && is_sibling(*account) } else { own.contains(account) }
+            // What both are for: *Hall repairs* for *Church repairs*; a bar's equipment is none of its beer.
+            let is_alike = |account: usize| {
+                near.iter().any(|other| !own.contains(other) && self.shared_words(account, *other) > 0)
+            };
+            let is_meant = |account: &usize| match own.is_empty() {
+                true => !is_of_division(account) && is_sibling(*account),
+                false => own.contains(account) && is_alike(*account),
             };
             let meant: Vec<usize> = near.iter().copied().filter(is_meant).collect();
             if meant.len() < near.len() {

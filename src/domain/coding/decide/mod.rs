@@ -97,7 +97,7 @@ pub struct Decider<'k> {
     kin: Vec<Vec<(usize, f32)>>,
     /// Accounts of credit cards.
     cards: Vec<usize>,
-    /// Accounts whose names say that they are paid by standing order.
+    /// Accounts whose names say that they are paid by standing order, or regularly.
     standing_orders: Vec<usize>,
     /// Rare words of account names: word, account, how much of the name it is.
     rare: BTreeMap<String, Vec<(usize, f32)>>,
@@ -131,7 +131,14 @@ impl<'k> Decider<'k> {
         let cards = knowledge.id("credit_card").map_or(&[][..], |id| chart.fits(id));
         let cards = cards.iter().filter(|fit| fit.score >= 0.6).map(|fit| fit.account).collect();
         let kin = knowledge.affinities.accounts(&chart.words);
-        let is_standing = |account: &usize| chart.has_word(*account, "STANDING") && chart.has_word(*account, "ORDER");
+        // What is paid in regularly is paid by standing order.
+        let is_regular = |account: usize| {
+            chart.kinds.get(account) == Some(&AccountType::Income)
+                && ["MONTHLY", "REGULAR", "WEEKLY"].iter().any(|word| chart.has_word(account, word))
+        };
+        let is_standing = |account: &usize| {
+            is_regular(*account) || chart.has_word(*account, "STANDING") && chart.has_word(*account, "ORDER")
+        };
         let standing_orders = (0..chart.kinds.len()).filter(is_standing).collect();
         let rare = rare_words(chart, &knowledge.words);
         let pairs = name_pairs(chart);

@@ -235,7 +235,8 @@ impl Decider<'_> {
         // Half of the words of its name, or what belongs to it: *National Book Tokens clearing* is for no other books.
         let is_named = |account: &usize| {
             let name = self.chart.words.get(*account).map_or(&[][..], Vec::as_slice);
-            let own: Vec<&NameWord> = name.iter().filter(|word| word.stem != "CLEARING").collect();
+            const PLAIN: &[&str] = &["CLEARING", "CASH", "TILL", "TAKING"];
+            let own: Vec<&NameWord> = name.iter().filter(|word| !PLAIN.contains(&word.stem.as_str())).collect();
             let shared = own.iter().filter(|word| word.stem.chars().count() >= 4 && words.contains(&word.stem)).count();
             shared > 0 && 2 * shared >= own.len()
         };

@@ -21,7 +21,7 @@ use self::people::People;
 use self::reading::{
     ALL, LEADS, ORDERS, Reading, SENDS, ends_part, exceptions, is_private, is_service, private_behind,
 };
-use self::vat::{names_behind_nor, subjects, vat_at, who_is_not_registered};
+use self::vat::{names_behind_nor, subjects, vat_at, what_has_no_vat, who_is_not_registered};
 use super::batch::Account;
 use super::knowledge::{GOODS, NameWord, WordLists, stem};
 use super::line::Line;
@@ -106,6 +106,8 @@ pub struct Statements {
     sold: Vec<(Vec<String>, Vat)>,
     /// Stems of whoever is said to charge no VAT, in general: drivers, tutors.
     unregistered: BTreeSet<String>,
+    /// Stems of what is said to have no VAT, bought or sold.
+    without_vat: BTreeSet<String>,
     /// People who are paid something else than for work.
     pub people: People,
 }
@@ -356,6 +358,7 @@ impl Statements {
             }
             if *vat == VatSaid::NotCharged && names.is_empty() && !is_first {
                 self.unregistered.extend(who_is_not_registered(tokens, lists));
+                self.without_vat.extend(what_has_no_vat(tokens, *at, lists));
             }
             self.add(&names, Said::Vat(*vat));
             self.add(&names_behind_nor(tokens.get(*at + 1..next).unwrap_or_default()), Said::Vat(*vat));
@@ -436,6 +439,11 @@ impl Statements {
     /// Whether an account's name has whoever the context says charges no VAT.
     pub fn is_unregistered(&self, name: &[NameWord]) -> bool {
         name.iter().any(|word| self.unregistered.contains(&word.stem))
+    }
+
+    /// Whether an account's name has something that the context says has no VAT, bought or sold.
+    pub fn is_without_vat(&self, name: &[NameWord]) -> bool {
+        name.iter().any(|word| self.without_vat.contains(&word.stem))
     }
 
     /// Whether the context calls what a line's names are paid private.

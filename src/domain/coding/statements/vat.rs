@@ -117,6 +117,20 @@ fn listed_behind(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Vec<Vec<
     parts.map(|part| telling(part.iter(), lists)).filter(|words| !words.is_empty()).collect()
 }
 
+/// Stems of what a denial of VAT is on, whether it is bought or sold: "put no VAT on antiques bought or sold".
+pub(super) fn what_has_no_vat(tokens: &[Token<'_>], at: usize, lists: &WordLists) -> Vec<String> {
+    const WORDS_MAX: usize = 2;
+    let is = |place: usize, word: &str| {
+        tokens.get(place).is_some_and(|token| token.words.first().is_some_and(|known| known == word))
+    };
+    let behind = tokens.get(at + 2..).unwrap_or_default();
+    let is_both = behind.iter().take(4).any(|token| token.words.first().is_some_and(|word| word == "SOLD"));
+    if !is(at + 1, "ON") || !is_both {
+        return Vec::new();
+    }
+    telling(behind.iter().take(WORDS_MAX), lists)
+}
+
 /// Stems of who a sentence that denies VAT begins with: "drivers are self-employed and not registered".
 pub(super) fn who_is_not_registered(tokens: &[Token<'_>], lists: &WordLists) -> Vec<String> {
     const SUBJECT_MAX: usize = 7;

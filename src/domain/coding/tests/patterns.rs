@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 59] = [
+const FOLDERS: [&str; 62] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -78,8 +78,11 @@ const FOLDERS: [&str; 59] = [
     "sealed_fifty_third",
     "sealed_fifty_fourth",
     "sealed_fifty_fifth",
+    "sealed_fifty_sixth",
     "sealed_fifty_seventh",
     "sealed_fifty_eighth",
+    "sealed_fifty_ninth",
+    "sealed_sixtieth",
     "contexts",
 ];
 

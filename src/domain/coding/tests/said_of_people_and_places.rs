@@ -148,3 +148,23 @@ fn an_advisers_trade_is_not_the_callers() {
     let context = "Two residential care homes, one company. The payroll bureau does the wages journal and the accountant splits the interest.";
     assert_eq!(on_chart(context, &chart, &[("BIDFOOD 4410927", "-1876.44")]), ["Food and provisions"]);
 }
+
+#[test]
+fn what_is_paid_in_by_standing_order_is_regular_and_a_bars_equipment_is_no_beer() {
+    let chart = [("One-off jobs", Income), ("Regular rounds", Income), ("Fuel", Expense)];
+    let lines = [("BANHAM E GARDEN STANDING ORDER", "60.00")];
+    assert_eq!(on_chart("A gardener, sole trader.", &chart, &lines), ["Regular rounds"]);
+
+    let chart = [
+        ("Playing subs", Income),
+        ("Bar takings", Income),
+        ("Beers, wines, spirits and soft drinks", Expense),
+        ("Cellar gas and bar equipment", Expense),
+        ("Bar account", Asset),
+        ("Main account", Asset),
+    ];
+    let lines =
+        [("MATTHEW CLARK BIBENDUM 7720018", "-1242.76", Some("Bar account")), ("SUBS", "20.00", Some("Main account"))];
+    let found = on_chart_from("A rugby club with a bar.", &chart, &lines);
+    assert_eq!(found.first().map(String::as_str), Some("Beers, wines, spirits and soft drinks"));
+}
