@@ -593,9 +593,8 @@ impl<'k> Reader<'k> {
         // An employee in full is no supplier of the same name.
         let least = if self.is_employee_in_full(wording) { WEIGHTS.decisive_trade } else { WEIGHTS.usual };
         // What an employee claims is no pay.
-        let is_claim = wording.text().split(' ').any(|word| CLAIMED.contains(&word));
         if self.is_employee(wording)
-            && !is_claim
+            && !is_claim(wording)
             && (sums.strongest() < least || is_person(&wording.payee) && sums.best() == self.named.salaries)
             && let Some(salaries) = self.named.salaries
         {
@@ -957,7 +956,12 @@ fn names_person(words: &[&str], name: &[String]) -> bool {
 const OWNERS_FIT_MIN: f32 = 0.45;
 
 /// Words of money that somebody has spent for the business.
-const CLAIMED: &[&str] = &["EXPENSES", "EXPS", "MILEAGE", "MILES", "REIMB", "REIMBURSE", "REIMBURSEMENT", "REIMBURSED"];
+const CLAIMED: &[&str] = &["EXPENSES", "EXPS", "MILEAGE", "REIMB", "REIMBURSE", "REIMBURSEMENT", "REIMBURSED"];
+
+/// Whether a line pays somebody back what was spent for the business.
+pub fn is_claim(wording: &Wording) -> bool {
+    wording.text().split(' ').any(|word| CLAIMED.contains(&word))
+}
 
 /// Scores by concept: the best clue whole, further ones in part.
 #[derive(Debug, Default)]

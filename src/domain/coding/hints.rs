@@ -40,6 +40,8 @@ pub struct Hints {
     pub spoken_of: BTreeSet<usize>,
     /// Words of the caller's own name: the capital words that the context begins with, or that stand behind *trades as*.
     own_name: Vec<String>,
+    /// A sentence speaks of clearing.
+    pub speaks_of_clearing: bool,
 }
 
 impl Hints {
@@ -95,6 +97,7 @@ impl Hints {
                 capitals: capitals.collect(),
             });
         }
+        hints.speaks_of_clearing = hints.any(|hint| hint.padded.contains(" CLEARING "));
         hints
     }
 

@@ -117,21 +117,13 @@ impl LineVat<'_> {
             "vehicle_insurance",
             "vehicle_tax",
         ];
-        let is_of_unregistered = || {
-            kind == Some(&AccountType::Expense)
-                && decision.is_to_person
-                && self
-                    .chart
-                    .words
-                    .get(decision.account)
-                    .is_some_and(|name| self.hints.statements.is_unregistered(name))
+        let name = self.chart.words.get(decision.account).map_or(&[][..], Vec::as_slice);
+        let statements = &self.hints.statements;
+        let is_denied = || {
+            let is_person_paid = kind == Some(&AccountType::Expense) && decision.is_to_person;
+            is_person_paid && statements.is_unregistered(name) || statements.is_without_vat(name)
         };
-        let usual = if matches!(usual, Vat::Standard) && is_of_unregistered() { Vat::NoVat } else { usual };
-        let is_without = || {
-            let name = self.chart.words.get(decision.account);
-            name.is_some_and(|name| self.hints.statements.is_without_vat(name))
-        };
-        let usual = if matches!(usual, Vat::Standard) && is_without() { Vat::NoVat } else { usual };
+        let usual = if matches!(usual, Vat::Standard) && is_denied() { Vat::NoVat } else { usual };
         let is_of_law = decision.concept.is_some_and(|id| OF_LAW.contains(&self.knowledge.concept(id).name));
         match self.hints.statements.vat(&line.text) {
             // What is said of a service's bills is not said of the sales it passes on.

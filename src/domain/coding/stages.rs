@@ -291,7 +291,7 @@ fn wordings(
     debug_assert!(by_tag.len() <= tags.names().len() + 1);
     let coded: BTreeMap<Option<usize>, bool> =
         by_tag.into_iter().map(|(tag, texts)| (tag, begins_with_codes(texts.into_iter()))).collect();
-    let told = numbers_of(context);
+    let numbers = numbers_of(context);
     let mut wordings = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter().enumerate() {
         if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
@@ -299,7 +299,7 @@ fn wordings(
         }
         let mut wording = Wording::of(line, coded.get(&line.tag).copied().unwrap_or(false));
         // A number says nothing but what the context tells of it.
-        for number in told.iter().filter(|number| line.words().any(|word| word.starts_with(number.as_str()))) {
+        for number in numbers.iter().filter(|number| line.words().any(|word| word.starts_with(number.as_str()))) {
             wording.padded.extend([number, " "]);
         }
         wordings.push(wording);

@@ -98,7 +98,10 @@ impl Decider<'_> {
         if tags.names().len() > 1 {
             self.home_sales = tags.names().iter().map(sold).collect();
             self.home_stock = tags.names().iter().map(|tag| self.stock_of(tag)).collect();
-            self.home_divisions = tags.names().iter().map(|tag| self.division_of(tag)).collect();
+            let divisions: Vec<BTreeSet<usize>> = tags.names().iter().map(|tag| self.division_of(tag)).collect();
+            if divisions.iter().any(|division| !division.is_empty()) {
+                self.home_divisions = divisions;
+            }
         }
         self
     }

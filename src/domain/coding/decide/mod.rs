@@ -109,7 +109,8 @@ pub struct Decider<'k> {
     home_sales: Vec<Option<(usize, f32)>>,
     /// By the caller's own account that a line is from: the account of what is bought to be sold there.
     home_stock: Vec<Option<usize>>,
-    /// By the caller's own account that a line is from: the accounts of the part of the business that it is for.
+    /// By the caller's own account that a line is from: the accounts of the part of the business that it is for; empty where
+    /// none is for a part.
     home_divisions: Vec<BTreeSet<usize>>,
     /// By the caller's own account that a line is from: what is owed to the clients whose money it holds.
     home_clients: Vec<Option<usize>>,

@@ -7,7 +7,7 @@ use super::{DRAWINGS, Decider, OWN_SALES_FIT, WORKERS};
 use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::chart::Fit;
 use crate::domain::coding::context::has_phrase;
-use crate::domain::coding::evidence::Clue;
+use crate::domain::coding::evidence::{Clue, is_claim};
 use crate::domain::coding::hints::Hint;
 use crate::domain::coding::instructions::is_payment_service;
 use crate::domain::coding::knowledge::{NameWord, stem};
@@ -15,9 +15,6 @@ use crate::domain::coding::person::is_person;
 use crate::domain::coding::statements::Paid;
 use crate::domain::coding::weights::WEIGHTS;
 use crate::domain::coding::wording::{Wording, is_month};
-
-/// Words of money that somebody has spent for the business.
-const CLAIMED: &[&str] = &["EXPENSES", "EXPS", "MILEAGE", "REIMB", "REIMBURSE", "REIMBURSEMENT", "REIMBURSED"];
 
 /// How plainly a context that calls people self-employed in general says so of one of them.
 const SELF_EMPLOYED_PLAINNESS: f32 = 0.7;
@@ -144,7 +141,7 @@ impl Decider<'_> {
                 || CHARGED.iter().any(|concept| self.fit(account, concept) >= WEIGHTS.own_account)
         };
         // What somebody is paid back is no pay.
-        let is_claim = !money_in && wording.text().split(' ').any(|word| CLAIMED.contains(&word));
+        let is_claim = !money_in && is_claim(wording);
         let is_pay = |account| self.fit(account, "salaries") >= OWN_SALES_FIT;
         self.hints.statements.account(wording.text(), |account| {
             stated(account)
@@ -216,7 +213,7 @@ impl Decider<'_> {
 
     /// The clearing account of whose money a shop takes for others, where the context speaks of clearing: *PayPoint clearing*.
     fn cleared_by_name(&self, wording: &Wording, money_in: bool) -> Option<usize> {
-        if !self.hints.any(|hint| hint.padded.contains(" CLEARING ")) {
+        if !self.hints.speaks_of_clearing {
             return None;
         }
         let is_kept = |account: &usize| {

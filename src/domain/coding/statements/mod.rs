@@ -42,7 +42,7 @@ const USUALLY: f32 = 0.4;
 const NUMBER_WEIGHT: usize = 3;
 
 /// Whether a word of a context is a number that it may tell the meaning of: of a terminal, an account or a card.
-fn is_told_number(word: &str) -> bool {
+fn is_long_number(word: &str) -> bool {
     (5..=16).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -65,7 +65,7 @@ pub fn numbers_of(context: &str) -> Vec<String> {
     let speaks = |sentence: &String| sentence.split(' ').any(|word| NUMBERED.contains(&word));
     let spoken: Vec<String> = sentences(context).map(fold).filter(speaks).collect();
     let words = spoken.iter().flat_map(|sentence| sentence.split(' '));
-    let mut numbers: Vec<String> = words.filter(|word| is_told_number(word)).map(str::to_owned).collect();
+    let mut numbers: Vec<String> = words.filter(|word| is_long_number(word)).map(str::to_owned).collect();
     numbers.sort_unstable();
     numbers.dedup();
     numbers
@@ -315,7 +315,7 @@ impl Statements {
     /// What numbers stand for that lines begin one of their own with: "merchant 4471001 is the shop, 4471002 the tea room".
     fn add_numbers(&mut self, tokens: &[Token<'_>], chart: &ChartWords) {
         let number = |token: &Token<'_>| match token.words.as_slice() {
-            [word] if is_told_number(word) => Some(word.clone()),
+            [word] if is_long_number(word) => Some(word.clone()),
             _ => None,
         };
         let places: Vec<usize> = (0..tokens.len()).filter(|at| tokens.get(*at).and_then(number).is_some()).collect();
@@ -378,7 +378,7 @@ impl Statements {
         let places: BTreeSet<usize> =
             words.iter().filter_map(|word| self.by_name.get(word.as_ref())).flatten().copied().collect();
         // A number is told of one thing alone.
-        let weight = |name: &String| if is_told_number(name) { NUMBER_WEIGHT } else { 1 };
+        let weight = |name: &String| if is_long_number(name) { NUMBER_WEIGHT } else { 1 };
         let count = |statement: &Statement| -> usize {
             statement.names.iter().filter(|name| words.contains(name.as_str())).map(weight).sum()
         };
