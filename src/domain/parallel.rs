@@ -26,8 +26,10 @@ pub fn map<T: Sync, R: Send>(
     done: impl Fn(usize),
     work: impl Fn(&T) -> R + Sync,
 ) -> Result<Vec<R>, Stopped> {
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = (items.len() / ITEMS_PER_THREAD).clamp(1, cores.min(MOST_THREADS));
+    let worth = (items.len() / ITEMS_PER_THREAD).clamp(1, MOST_THREADS);
+    // The system is asked only where the answer matters: it reads files for it.
+    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = if worth == 1 { 1 } else { worth.min(cores()) };
     // What is made lies where it stays: each thread keeps the memory of what it allocates and another frees.
     let mut made: Vec<Option<R>> = items.iter().map(|_| None).collect();
     let blocks = Mutex::new(items.chunks(BLOCK).zip(made.chunks_mut(BLOCK)));

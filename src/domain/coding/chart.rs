@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::batch::{Account, AccountType};
 use super::knowledge::{Concept, ConceptId, Knowledge, NameWord, name_words};
 use super::meaning::{Outline, Vector};
+use super::name_index::{CONTROL_WORDS, NameIndex};
 use super::printed::is_known;
 use super::text::fold;
 use super::weights::WEIGHTS;
@@ -13,10 +14,6 @@ use rustc_hash::FxHashMap;
 
 /// The most accounts a concept is spread over.
 const SPREAD_MAX: usize = 8;
-
-/// Words of accounts that are kept by documents, statements and returns.
-pub const CONTROL_WORDS: &[&str] =
-    &["CONTROL", "DEBTOR", "CREDITOR", "RECEIVABLE", "PAYABLE", "VAT", "BANK", "CURRENT", "CLEARING", "TRADE"];
 
 /// One account's fit for a concept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,6 +49,8 @@ pub struct Chart {
     word_meanings: Vec<Vector>,
     /// Types by account.
     pub kinds: Vec<AccountType>,
+    /// Accounts by the words of their names.
+    pub by_name: NameIndex,
 }
 
 impl Chart {
@@ -114,6 +113,7 @@ impl Chart {
             told.push(list);
         }
         Self {
+            by_name: NameIndex::read(&words, &kinds, &knowledge.affinities, &knowledge.words),
             main_sales,
             fits,
             receivables,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::chart::{Chart, Fit};
 use super::context::{Business, has_phrase};
 use super::hints::{Hint, Hints};
-use super::knowledge::{ConceptId, Knowledge, PatternMatch, Strength, Target};
+use super::knowledge::{Concept, ConceptId, Knowledge, PatternMatch, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::payee_names::PayeeNames;
@@ -773,7 +773,9 @@ impl<'k> Reader<'k> {
     fn add_meaning(&self, vector: &Vector, money_in: bool, strongest: f32, sums: &mut Sums) {
         // Beside strong evidence, likeness only settles ties.
         let factor = if strongest >= WEIGHTS.usual { WEIGHTS.similar_beside } else { 1.0 };
-        for (id, concept) in self.knowledge.concepts() {
+        let outline = vector.outline();
+        let is_near = |concept: &Concept| outline.may_exceed(&concept.outline, WEIGHTS.similar_from);
+        for (id, concept) in self.knowledge.concepts().filter(|(_, concept)| is_near(concept)) {
             let near = vector.cosine(&concept.vector);
             if near > WEIGHTS.similar_from {
                 let score = (near - WEIGHTS.similar_from) * WEIGHTS.similar * factor * self.direction(id, money_in);

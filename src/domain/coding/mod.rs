@@ -18,6 +18,7 @@ pub mod knowledge;
 pub mod line;
 mod line_vat;
 mod meaning;
+mod name_index;
 mod outcome;
 mod payee_names;
 mod person;

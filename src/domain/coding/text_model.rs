@@ -16,6 +16,9 @@ const WORTH_MENTIONING: f32 = 0.02;
 /// How much an amount counts beside the words, which do not speak of it.
 const AMOUNTS_COUNT: f32 = 0.5;
 
+/// So many weights of eight bits add up to no more than sixteen bits hold, of which a machine adds twice as many at once as of thirty-two.
+const WEIGHTS_IN_A_PART: usize = 256;
+
 /// Words that say what kind of firm it is, never what it sells.
 pub(super) const SILENT: &[&str] = &[
     "LTD", "LIMITED", "PLC", "LLP", "UK", "CO", "COM", "ORG", "NET", "WWW", "HTTP", "HTTPS", "THE", "AND", "OF", "FOR",
@@ -83,16 +86,8 @@ impl TextModel {
 
     /// Concepts that are likely after some features, each with its chance; `more` speaks for a concept beside them.
     fn expect(&self, buckets: Vec<u32>, more: impl Fn(ConceptId) -> f32) -> Vec<(ConceptId, f32)> {
-        let classes = self.concepts.len();
         let Ok(count) = u16::try_from(buckets.len()) else { return Vec::new() };
-        let mut sums = vec![0_i32; classes];
-        for bucket in buckets {
-            let at = usize::try_from(bucket).map_or(usize::MAX, |bucket| bucket.saturating_mul(classes));
-            let row = at.checked_add(classes).and_then(|end| self.weights.get(at..end)).unwrap_or(&[]);
-            for (sum, weight) in sums.iter_mut().zip(row) {
-                *sum += i32::from(i8::from_le_bytes([*weight]));
-            }
-        }
+        let sums = self.sums(&buckets);
         let length = f32::from(count.max(1)).sqrt();
         let scores: Vec<f32> = sums
             .iter()
@@ -116,6 +111,33 @@ impl TextModel {
             .collect();
         expected.sort_by(|(a, left), (b, right)| right.total_cmp(left).then(a.cmp(b)));
         expected
+    }
+
+    /// The weights of some buckets together, one sum a class.
+    fn sums(&self, buckets: &[u32]) -> Vec<i32> {
+        let classes = self.concepts.len();
+        let mut sums = vec![0_i32; classes];
+        let mut parts = vec![0_i16; classes];
+        for some in buckets.chunks(WEIGHTS_IN_A_PART) {
+            parts.fill(0);
+            for bucket in some {
+                for (part, weight) in parts.iter_mut().zip(self.row(*bucket)) {
+                    // So few weights are never more than an i16 holds.
+                    *part = part.wrapping_add(i16::from(i8::from_le_bytes([*weight])));
+                }
+            }
+            for (sum, part) in sums.iter_mut().zip(&parts) {
+                *sum += i32::from(*part);
+            }
+        }
+        sums
+    }
+
+    /// The weights of a bucket, one a class.
+    fn row(&self, bucket: u32) -> &'static [u8] {
+        let classes = self.concepts.len();
+        let at = usize::try_from(bucket).map_or(usize::MAX, |bucket| bucket.saturating_mul(classes));
+        at.checked_add(classes).and_then(|end| self.weights.get(at..end)).unwrap_or(&[])
     }
 
     /// The buckets of a text: its words, its pairs of words, and pieces of three to five letters of each word. The same function
@@ -212,6 +234,30 @@ mod tests {
         for text in ["", "4471 2290", "ZORBLAX QUIFFLE"] {
             let (_, chance) = model.expect_of_payee(knowledge, text, 12)[0];
             assert!(chance < 0.25, "{text}: {chance}");
+        }
+    }
+
+    #[test]
+    fn sums_of_any_number_of_weights_are_exact() {
+        let model = TextModel::of_lines(Knowledge::get());
+        let heaviest = (0..model.buckets).max_by_key(|bucket| model.row(*bucket).first().map(|weight| weight & 0x7f));
+        for count in [0, 1, WEIGHTS_IN_A_PART - 1, WEIGHTS_IN_A_PART, WEIGHTS_IN_A_PART + 1, 3000] {
+            let buckets: Vec<u32> = heaviest.into_iter().chain((1..).step_by(7)).take(count).collect();
+            let exact: Vec<i64> = (0..model.concepts.len())
+                .map(|class| {
+                    let weight = |bucket: &u32| i64::from(i8::from_le_bytes([model.row(*bucket)[class]]));
+                    buckets.iter().map(weight).sum()
+                })
+                .collect();
+            let sums: Vec<i64> = model.sums(&buckets).into_iter().map(i64::from).collect();
+            assert_eq!(sums, exact, "{count} weights");
+            let alike = vec![heaviest.unwrap(); count];
+            let first = i64::from(model.sums(&alike)[0]);
+            assert_eq!(
+                first,
+                i64::try_from(count).unwrap()
+                    * i64::from(i8::from_le_bytes([model.row(alike.first().copied().unwrap_or(0))[0]]))
+            );
         }
     }
 

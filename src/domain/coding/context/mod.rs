@@ -152,11 +152,12 @@ impl<'k> Business<'k> {
 
 /// Whether a folded text has a phrase on whole words.
 pub fn has_phrase(folded: &str, phrase: &str) -> bool {
-    folded.match_indices(phrase).any(|(at, found)| {
-        let before = folded.get(..at).is_none_or(|text| text.is_empty() || text.ends_with(' '));
-        let after = folded.get(at + found.len()..).is_none_or(|text| text.is_empty() || text.starts_with(' '));
-        before && after
-    })
+    // Words begin at spaces, which are found sooner than a phrase is.
+    let begins = |at: usize| {
+        let behind = folded.get(at..).and_then(|rest| rest.strip_prefix(phrase));
+        behind.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    begins(0) || memchr::memchr_iter(b' ', folded.as_bytes()).any(|space| begins(space + 1))
 }
 
 /// Every run of words in the texts, up to as many as a phrase of a list or of a trade has.

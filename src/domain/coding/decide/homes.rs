@@ -77,7 +77,7 @@ impl Decider<'_> {
             let named = words.iter().filter_map(|word| {
                 let of_income = |account: &&(usize, f32)| self.chart.kinds.get(account.0) == Some(&AccountType::Income);
                 let only = |mut accounts: Vec<(usize, f32)>| accounts.pop().filter(|_| accounts.is_empty());
-                let rare = self.rare.get(word).map_or(&[][..], Vec::as_slice);
+                let rare = self.chart.by_name.of_rare_word(word);
                 // *Hall lettings* rather than *Hall - other income*.
                 let is_main =
                     |account: &&(usize, f32)| !BESIDE.iter().any(|beside| self.chart.has_word(account.0, beside));

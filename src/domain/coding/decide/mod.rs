@@ -8,7 +8,6 @@ mod stated;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::named::{initials, name_pairs, rare_words};
 use super::batch::AccountType;
 use super::chart::{Chart, Fit, capital_of};
 use super::context::has_phrase;
@@ -93,18 +92,10 @@ pub struct Decider<'k> {
     pub purchases: Option<ConceptId>,
     /// The account of private customers, where there is one of their own.
     private_customers: Option<Fit>,
-    /// Accounts of each group of words that tell accounts apart, and how much of the name it is.
-    kin: Vec<Vec<(usize, f32)>>,
     /// Accounts of credit cards.
     cards: Vec<usize>,
     /// Accounts whose names say that they are paid by standing order, or regularly.
     standing_orders: Vec<usize>,
-    /// Rare words of account names: word, account, how much of the name it is.
-    rare: BTreeMap<String, Vec<(usize, f32)>>,
-    /// Words that stand beside each other in names of accounts.
-    pairs: BTreeMap<String, Vec<usize>>,
-    /// Accounts by first letters of their names.
-    initials: BTreeMap<String, usize>,
     /// By the caller's own account that a line is from: the income account that has a word of its name.
     home_sales: Vec<Option<(usize, f32)>>,
     /// By the caller's own account that a line is from: the account of what is bought to be sold there.
@@ -131,7 +122,6 @@ impl<'k> Decider<'k> {
         let private_customers = private.filter(|fit| fit.score >= 0.75);
         let cards = knowledge.id("credit_card").map_or(&[][..], |id| chart.fits(id));
         let cards = cards.iter().filter(|fit| fit.score >= 0.6).map(|fit| fit.account).collect();
-        let kin = knowledge.affinities.accounts(&chart.words);
         // What is paid in regularly is paid by standing order.
         let is_regular = |account: usize| {
             chart.kinds.get(account) == Some(&AccountType::Income)
@@ -141,9 +131,6 @@ impl<'k> Decider<'k> {
             is_regular(*account) || chart.has_word(*account, "STANDING") && chart.has_word(*account, "ORDER")
         };
         let standing_orders = (0..chart.kinds.len()).filter(is_standing).collect();
-        let rare = rare_words(chart, &knowledge.words);
-        let pairs = name_pairs(chart);
-        let initials = initials(chart);
         let (home_sales, home_stock) = (Vec::new(), Vec::new());
         let (home_clients, home_services) = (Vec::new(), Vec::new());
         Self {
@@ -154,12 +141,8 @@ impl<'k> Decider<'k> {
             sales,
             purchases,
             private_customers,
-            kin,
             cards,
             standing_orders,
-            rare,
-            pairs,
-            initials,
             home_sales,
             home_stock,
             home_divisions: Vec::new(),

@@ -5,18 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Decider, PAID_SALES};
 use crate::domain::coding::batch::AccountType;
-use crate::domain::coding::chart::{CONTROL_WORDS, Chart};
 use crate::domain::coding::evidence::Clue;
 use crate::domain::coding::instructions::is_payment_service;
-use crate::domain::coding::knowledge::{ConceptId, NameWord, Strength, Target, WordLists, expand, stem};
+use crate::domain::coding::knowledge::{ConceptId, NameWord, Strength, Target, expand, stem};
 use crate::domain::coding::meaning::Vector;
 use crate::domain::coding::outcome::Method;
 use crate::domain::coding::person::{is_forename, is_person};
 use crate::domain::coding::weights::WEIGHTS;
 use crate::domain::coding::wording::{Channel, Wording};
-
-/// Words that limit what an account is for: its other words do not lead there by themselves.
-const LIMITING_WORDS: &[&str] = &["ABROAD", "OVERSEA", "FOREIGN", "COMPUTER", "IT", "CAR"];
 
 /// What is paid for by subscription, whatever it is.
 const SUBSCRIBED: &[&str] =
@@ -37,7 +33,7 @@ impl Decider<'_> {
         // What is bought or sold, that is: nobody owes a butcher.
         let kind = if money_in { AccountType::Income } else { AccountType::Expense };
         for group in self.knowledge.affinities.find(padded, money_in) {
-            let accounts = self.kin.get(group).map_or(&[][..], Vec::as_slice);
+            let accounts = self.chart.by_name.of_group(group);
             let takers: Vec<&(usize, f32)> =
                 accounts.iter().filter(|(account, _)| self.chart.kinds.get(*account) == Some(&kind)).collect();
             let shared = match takers.len() {
@@ -73,7 +69,7 @@ impl Decider<'_> {
         let known = clues.first().filter(|clue| !money_in && self.is_known(clue));
         let mut add = |word: &str, weight: f32, phrase: Option<&Phrase>| {
             let is_first = payee.as_deref() == Some(word);
-            for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
+            for (account, part) in self.chart.by_name.of_rare_word(word) {
                 if self.takes(*account, money_in) {
                     let is_beside = known.is_some_and(|clue| self.is_for_something_else(*account, word, clue.concept));
                     let meant = if is_first || is_meant(phrase, *account) { 1.0 } else { WEIGHTS.word_of_a_phrase };
@@ -103,8 +99,10 @@ impl Decider<'_> {
             }
             // What a line says twice it means once.
             if seen.insert(word) {
-                if let Some(account) = self.initials.get(word).filter(|account| self.takes(**account, money_in)) {
-                    by_initials.insert(*account);
+                if let Some(account) =
+                    self.chart.by_name.of_initials(word).filter(|account| self.takes(*account, money_in))
+                {
+                    by_initials.insert(account);
                 }
                 add(&stem(without_number(word)), WEIGHTS.account_word, phrase);
                 // Names of accounts are read with their abbreviations in full.
@@ -146,7 +144,7 @@ impl Decider<'_> {
             }
         }
         let mut add = |word: &str, weight: f32| {
-            for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
+            for (account, part) in self.chart.by_name.of_rare_word(word) {
                 if self.takes(*account, money_in) {
                     *named.entry(*account).or_insert(0.0) += weight * part;
                 }
@@ -330,7 +328,7 @@ impl Decider<'_> {
     pub(super) fn paired(&self, text: &str, money_in: bool) -> BTreeSet<usize> {
         let words = text.split(' ').filter(|word| !matches!(*word, "OF" | "THE" | "AND"));
         let stems: Vec<String> = words.map(stem).collect();
-        let pairs = stems.windows(2).filter_map(|pair| self.pairs.get(pair.join(" ").as_str()));
+        let pairs = stems.windows(2).map(|pair| self.chart.by_name.of_pair(&pair.join(" ")));
         let only = pairs.filter_map(|accounts| {
             let mut takers = accounts.iter().filter(|account| self.takes(**account, money_in));
             takers.next().filter(|_| takers.next().is_none())
@@ -348,8 +346,8 @@ impl Decider<'_> {
 
     /// Accounts of a large chart that a line may be like: those with a rare word of it, and those of what it is about.
     fn candidates(&self, wording: &Wording, clues: &[Clue]) -> Vec<usize> {
-        let words = wording.text().split(' ').filter_map(|word| self.rare.get(&stem(word)));
-        let mut accounts: Vec<usize> = words.flatten().map(|(account, _)| *account).collect();
+        let words = wording.text().split(' ').flat_map(|word| self.chart.by_name.of_rare_word(&stem(word)));
+        let mut accounts: Vec<usize> = words.map(|(account, _)| *account).collect();
         accounts.extend(clues.iter().take(4).flat_map(|clue| self.chart.fits(clue.concept)).map(|fit| fit.account));
         accounts.sort_unstable();
         accounts.dedup();
@@ -457,94 +455,4 @@ fn words_within<'p>(text: &'p str, phrases: &'p [Phrase]) -> impl Iterator<Item 
 /// Whether a word speaks for an account: one of a phrase only for the accounts of what the phrase says.
 fn is_meant(phrase: Option<&Phrase>, account: usize) -> bool {
     phrase.is_none_or(|phrase| phrase.accounts.contains(&account))
-}
-
-/// Words that stand beside each other in the names of accounts, with the accounts.
-pub(super) fn name_pairs(chart: &Chart) -> BTreeMap<String, Vec<usize>> {
-    let mut pairs: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (account, words) in chart.words.iter().enumerate() {
-        for pair in words.windows(2) {
-            let [first, second] = pair else { continue };
-            let is_control = pair.iter().any(|word| CONTROL_WORDS.contains(&word.stem.as_str()));
-            if first.part != second.part || is_control {
-                continue;
-            }
-            let accounts = pairs.entry(format!("{} {}", first.stem, second.stem)).or_default();
-            if accounts.last() != Some(&account) {
-                accounts.push(account);
-            }
-        }
-    }
-    pairs
-}
-
-/// Accounts by the first letters of three words beside each other in their names, by which lines call them: *TFC* for tax-free childcare.
-/// Letters of several accounts tell none.
-pub(super) fn initials(chart: &Chart) -> BTreeMap<String, usize> {
-    /// What these letters mean everywhere.
-    const OF_OTHERS: &[&str] = &["AMC", "CIS", "NHS", "PPL", "PRS", "RPA", "VAT"];
-    let mut holders: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
-    for (account, words) in chart.words.iter().enumerate() {
-        for letters in words.windows(3).filter_map(initials_of) {
-            holders.entry(letters).or_default().insert(account);
-        }
-    }
-    holders.retain(|letters, accounts| accounts.len() == 1 && !OF_OTHERS.contains(&letters.as_str()));
-    holders.into_iter().filter_map(|(letters, accounts)| Some((letters, accounts.first().copied()?))).collect()
-}
-
-/// First letters of words of one part of an account's name.
-fn initials_of(words: &[NameWord]) -> Option<String> {
-    let part = words.first()?.part;
-    let is_word = |word: &NameWord| word.part == part && word.stem.chars().count() >= 3;
-    words.iter().all(is_word).then(|| words.iter().filter_map(|word| word.stem.chars().next()).collect())
-}
-
-/// Words that only a few accounts of the chart have.
-pub(super) fn rare_words(chart: &Chart, lists: &WordLists) -> BTreeMap<String, Vec<(usize, f32)>> {
-    let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (account, words) in chart.words.iter().enumerate() {
-        for word in words.iter().filter(|word| {
-            word.stem.chars().count() >= 3
-                && !lists.account_plain.has(&word.stem)
-                && !CONTROL_WORDS.contains(&word.stem.as_str())
-        }) {
-            let accounts = holders.entry(&word.stem).or_default();
-            if accounts.last() != Some(&account) {
-                accounts.push(account);
-            }
-        }
-    }
-    let mut rare = BTreeMap::new();
-    for (word, mut accounts) in holders {
-        // Of a word that much of the chart has the accounts of what is spent are meant, where the others are what it is earned by.
-        if accounts.len() > 4 {
-            let is_of = |kind: AccountType| move |account: &usize| chart.kinds.get(*account) == Some(&kind);
-            accounts.retain(|account| !is_of(AccountType::Income)(account));
-            if accounts.len() > 4 || !accounts.iter().all(is_of(AccountType::Expense)) {
-                continue;
-            }
-        }
-        let shared = match accounts.len() {
-            1 => 1.0,
-            2 => 0.75,
-            3 => 0.5,
-            _ => 0.4,
-        };
-        let parts = accounts.iter().map(|account| {
-            let count = chart.words.get(*account).map_or(1, Vec::len).clamp(1, 6);
-            let words = f32::from(u8::try_from(count).unwrap_or(6));
-            // The travel of *Travel abroad* says little without the abroad.
-            let is_limited = !LIMITING_WORDS.contains(&word)
-                && chart.words.get(*account).is_some_and(|words| {
-                    let parts = || words.iter().filter(|other| other.stem == word).map(|other| other.part);
-                    let limits = |other: &NameWord| LIMITING_WORDS.contains(&other.stem.as_str());
-                    words.iter().any(|other| limits(other) && parts().any(|part| part == other.part))
-                });
-            let meant = if is_limited { WEIGHTS.word_of_a_phrase } else { 1.0 };
-            (*account, (0.55 + 0.45 / words) * shared * meant)
-        });
-        rare.insert(word.to_owned(), parts.collect());
-    }
-    rare
 }

@@ -68,7 +68,7 @@ impl Decider<'_> {
             return;
         }
         for word in beside_amount {
-            for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
+            for (account, part) in self.chart.by_name.of_rare_word(word) {
                 if self.takes(*account, money_in) {
                     *named.entry(*account).or_insert(0.0) += WEIGHTS.hinted_word * part;
                 }
@@ -227,8 +227,11 @@ impl Decider<'_> {
             return None;
         }
         let groups = self.knowledge.affinities.find(&wording.padded, money_in);
-        let kin: Vec<usize> =
-            groups.into_iter().filter_map(|group| self.kin.get(group)).flatten().map(|(account, _)| *account).collect();
+        let kin: Vec<usize> = groups
+            .into_iter()
+            .flat_map(|group| self.chart.by_name.of_group(group))
+            .map(|(account, _)| *account)
+            .collect();
         // Half of the words of its name, or what belongs to it: *National Book Tokens clearing* is for no other books.
         let is_named = |account: &usize| {
             let name = self.chart.words.get(*account).map_or(&[][..], Vec::as_slice);

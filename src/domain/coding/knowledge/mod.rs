@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::batch::AccountType;
-use super::meaning::{Meaning, Vector};
+use super::meaning::{Meaning, Outline, Vector};
 use super::outcome::Vat;
 
 pub use account_examples::AccountExample;
@@ -60,6 +60,8 @@ pub struct Concept {
     pub chart_names: Vec<ChartName>,
     /// Where it lies in the table of meanings.
     pub vector: Vector,
+    /// Its outline: most lines are too far from it for more than a look.
+    pub outline: Outline,
 }
 
 impl Concept {
@@ -205,6 +207,7 @@ impl Knowledge {
         let purchases = Purchases::read(&by_name, &mut problems);
         for (at, concept) in concepts.iter_mut().enumerate() {
             concept.vector = concept_vector(&meaning, concept, patterns.phrases(at));
+            concept.outline = concept.vector.outline();
         }
         let mut stems: FxHashMap<String, u32> = FxHashMap::default();
         let mut number = |word: &String| {
@@ -260,6 +263,7 @@ impl Concept {
             vat: Vat::NoVat,
             chart_names: Vec::new(),
             vector: Vector::zero(),
+            outline: Vector::zero().outline(),
         }
     }
 }

@@ -168,3 +168,11 @@ fn what_is_paid_in_by_standing_order_is_regular_and_a_bars_equipment_is_no_beer(
     let found = on_chart_from("A rugby club with a bar.", &chart, &lines);
     assert_eq!(found.first().map(String::as_str), Some("Beers, wines, spirits and soft drinks"));
 }
+
+#[test]
+fn the_name_of_somebody_employed_is_no_word() {
+    let chart = [("Sales", Income), ("Wages", Expense), ("Staff travel and expenses", Expense), ("Drawings", Equity)];
+    let context = "A bakery in Leeds run by Paula Hart, sole trader. Miles Harding is on the payroll.";
+    let lines = [("MILES HARDING", "-1210.00"), ("MILES HARDING EXPENSES", "-38.20")];
+    assert_eq!(on_chart(context, &chart, &lines), ["Wages", "Staff travel and expenses"]);
+}
