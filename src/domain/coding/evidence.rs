@@ -807,7 +807,7 @@ impl<'k> Reader<'k> {
         for (concept, chance) in
             TextModel::of_payees(self.knowledge).expect_of_payee(self.knowledge, wording.text(), digits)
         {
-            let score = (WEIGHTS.expected + WEIGHTS.expected_doubt * chance.ln()) * factor;
+            let score = (WEIGHTS.expected + WEIGHTS.expected_doubt * libm::logf(chance)) * factor;
             self.add_likely(concept, score, household, sums);
         }
     }
@@ -842,7 +842,7 @@ impl<'k> Reader<'k> {
                 && self.business.sales().is_some()
                 && self.business.likely(concept) <= 0.0;
             let factor = if is_foreign { factor * WEIGHTS.line_expected_foreign } else { factor };
-            let score = (WEIGHTS.line_expected + WEIGHTS.line_expected_doubt * chance.ln()) * factor;
+            let score = (WEIGHTS.line_expected + WEIGHTS.line_expected_doubt * libm::logf(chance)) * factor;
             self.add_likely(concept, score, household, sums);
         }
     }

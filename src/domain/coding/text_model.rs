@@ -100,7 +100,7 @@ impl TextModel {
             })
             .collect();
         let most = scores.iter().copied().fold(f32::MIN, f32::max);
-        let parts: Vec<f32> = scores.iter().map(|score| (score - most).exp()).collect();
+        let parts: Vec<f32> = scores.iter().map(|score| libm::expf(score - most)).collect();
         let total: f32 = parts.iter().sum();
         let mut expected: Vec<(ConceptId, f32)> = self
             .concepts

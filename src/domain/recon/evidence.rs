@@ -499,12 +499,12 @@ impl PairCounts {
             Likeness::Code | Likeness::Typo => 0.7,
         };
         let (bank_rate, book_rate) = (rates.bank(bank), rates.book(book));
-        let prior = trust * 0.5 * ((USUAL / bank_rate).ln() + (USUAL / book_rate).ln());
+        let prior = trust * 0.5 * (libm::log(USUAL / bank_rate) + libm::log(USUAL / book_rate));
         let (in_bank, in_book) = self.occurrences(bank, book);
         let together = seen as f64;
         let learned = 0.5
-            * (((together + 0.5) / (in_bank + 1.0) / book_rate).ln()
-                + ((together + 0.5) / (in_book + 1.0) / bank_rate).ln());
+            * (libm::log((together + 0.5) / (in_bank + 1.0) / book_rate)
+                + libm::log((together + 0.5) / (in_book + 1.0) / bank_rate));
         let pairs = in_bank.min(in_book);
         let nats = (prior * PRIOR_PAIRS + learned * pairs) / (PRIOR_PAIRS + pairs);
         (nats > 0.0).then_some(nats)
@@ -518,8 +518,8 @@ impl PairCounts {
         let (in_bank, in_book) = self.occurrences(bank, book);
         let together = seen as f64 - 0.7;
         let nats = 0.5
-            * ((together / (in_bank + 1.0) / rates.book(book)).ln()
-                + (together / (in_book + 1.0) / rates.bank(bank)).ln());
+            * (libm::log(together / (in_bank + 1.0) / rates.book(book))
+                + libm::log(together / (in_book + 1.0) / rates.bank(bank)));
         (nats > self.weakest).then_some(nats)
     }
 
@@ -633,7 +633,7 @@ fn absences(
         let rate = |count: u32, usual: f64| (f64::from(count) + PRIOR_PAIRS * usual) / all;
         let absent = 1.0 - rate(accounted[word], usual);
         let absent_at_random = 1.0 - rate(accounted_at_random[word], usual_at_random);
-        let nats = ABSENCE_SHARE * (absent / absent_at_random).ln();
+        let nats = ABSENCE_SHARE * libm::log(absent / absent_at_random);
         Some(weight(nats.clamp(-4.0, 0.0)))
     };
     (0..known.len()).map(|word| cost(word).unwrap_or(0)).collect()
@@ -650,7 +650,7 @@ fn contrast(counts: &[u32], prior: f64) -> i32 {
     const SIGN_PAIRS: f64 = 20.0;
     let rate = |sign: u32, chances: u32| (f64::from(sign) + 0.5) / (f64::from(chances) + 1.0);
     let &[sign, chances, random_sign, random_chances] = counts else { return weight(prior) };
-    let learned = (rate(sign, chances) / rate(random_sign, random_chances)).ln();
+    let learned = libm::log(rate(sign, chances) / rate(random_sign, random_chances));
     let seen = f64::from(chances.min(random_chances));
     weight((prior * SIGN_PAIRS + learned * seen) / (SIGN_PAIRS + seen))
 }

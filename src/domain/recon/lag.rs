@@ -56,7 +56,7 @@ impl Lags {
             (days + window_days) as usize
         };
         let mut counts: Vec<f64> =
-            (-window_days..=window_days).map(|lag| (-DAY_COST * f64::from(lag.abs())).exp()).collect();
+            (-window_days..=window_days).map(|lag| libm::exp(-DAY_COST * f64::from(lag.abs()))).collect();
         let prior: f64 = counts.iter().sum();
         counts.iter_mut().for_each(|count| *count *= PRIOR_PAIRS / prior);
         pairs.iter().for_each(|pair| counts[lag(pair)] += 1.0);
@@ -85,7 +85,7 @@ impl Lags {
         Self {
             window_days,
             width,
-            common: shares.iter().map(|share| weight((share / most).ln())).collect(),
+            common: shares.iter().map(|share| weight(libm::log(share / most))).collect(),
             bank_profiles,
             book_profiles,
             weekday_profiles: weekday_profiles.collect(),
@@ -157,7 +157,7 @@ fn corrections(counts: &[u32], shares: &[f64]) -> (Vec<i32>, f64) {
     let logs = counts
         .iter()
         .zip(shares)
-        .map(|(&count, share)| ((f64::from(count) + PROFILE_PAIRS * share) / all / share).ln());
+        .map(|(&count, share)| libm::log((f64::from(count) + PROFILE_PAIRS * share) / all / share));
     let logs: Vec<f64> = logs.collect();
     let explained = logs.iter().zip(counts).map(|(log, &count)| log * f64::from(count)).sum();
     (logs.into_iter().map(weight).collect(), explained)

@@ -510,7 +510,7 @@ impl<'k> Decider<'k> {
     ) -> Decision {
         let mut by_account: BTreeMap<usize, Weight> = BTreeMap::new();
         let mut owed_as_wages = None;
-        let mut total = (WEIGHTS.sharpness * WEIGHTS.nothing).exp();
+        let mut total = libm::expf(WEIGHTS.sharpness * WEIGHTS.nothing);
         for clue in clues {
             let fits = self.chart.fits(clue.concept);
             let Some(best) = fits.first() else { continue };
@@ -521,7 +521,7 @@ impl<'k> Decider<'k> {
                 && !self.reader.pay_goes_to_wages();
             owed_as_wages = owed_as_wages.or(Some(best.account).filter(|_| is_pay && clue.score >= WEIGHTS.usual));
             // A chart without an account for a concept makes the concept less likely.
-            let weight = (WEIGHTS.sharpness * clue.score).exp()
+            let weight = libm::expf(WEIGHTS.sharpness * clue.score)
                 * (WEIGHTS.fit_floor + (1.0 - WEIGHTS.fit_floor) * best.score.min(1.0) * best.score.min(1.0));
             total += weight;
             // Sales of which nothing is said but how they were paid for.
@@ -561,7 +561,7 @@ impl<'k> Decider<'k> {
             let scores = self.prefer_named_sibling(fits, scores, named);
             let top = scores.iter().copied().fold(0.0, f32::max);
             let shares: Vec<f32> =
-                scores.iter().map(|score| (WEIGHTS.account_sharpness * (score - top)).exp()).collect();
+                scores.iter().map(|score| libm::expf(WEIGHTS.account_sharpness * (score - top))).collect();
             let sum: f32 = shares.iter().sum();
             for (fit, share) in fits.iter().zip(shares) {
                 // What a wide name or a distant likeness leads to is no reason to touch the balance sheet.
@@ -582,7 +582,7 @@ impl<'k> Decider<'k> {
             }
         }
         for (account, score) in named {
-            let weight = (WEIGHTS.sharpness * score).exp() - 1.0;
+            let weight = libm::expf(WEIGHTS.sharpness * score) - 1.0;
             total += weight;
             let entry = by_account.entry(*account).or_default();
             // With other evidence for the same account a shared word confirms; alone it decides.

@@ -32,7 +32,7 @@ impl Purchases {
                 problems.push(format!("purchases.tsv: unknown concept: {row:?}"));
                 continue;
             };
-            if place.replace(Amounts { middle: usual.ln(), spread: factor.ln() }).is_some() {
+            if place.replace(Amounts { middle: libm::logf(usual), spread: libm::logf(factor) }).is_some() {
                 problems.push(format!("purchases.tsv: twice: {row:?}"));
             }
         }
@@ -44,6 +44,6 @@ impl Purchases {
         const ANYTHING: Amounts = Amounts { middle: 4.6, spread: 1.8 };
         let amounts = self.0.get(concept.index()).copied().flatten().unwrap_or(ANYTHING);
         let off = (amount - amounts.middle) / amounts.spread;
-        -0.5 * off * off - amounts.spread.ln()
+        -0.5 * off * off - libm::logf(amounts.spread)
     }
 }

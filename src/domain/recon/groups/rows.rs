@@ -131,7 +131,8 @@ impl Telling<'_> {
             }
             if whole > 0.0 { known_part / whole } else { 0.0 }
         };
-        let rarity = |rows_with: u32, rows: usize| ((rows as f64 + 1.0) / (f64::from(rows_with) + 0.5)).ln().max(0.2);
+        let rarity =
+            |rows_with: u32, rows: usize| libm::log((rows as f64 + 1.0) / (f64::from(rows_with) + 0.5)).max(0.2);
         let of_bank = |word: u32| rarity(words.bank_rows[word as usize], self.texts.bank_days.len());
         let of_book = |word: u32| rarity(words.book_rows[word as usize], self.texts.book_days.len());
         let at_bank = covered(&self.texts.bank, bank, bank_words, &of_bank);
