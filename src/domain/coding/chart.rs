@@ -47,6 +47,8 @@ pub struct Chart {
     telling: Vec<Vec<usize>>,
     /// Meanings of telling words, each once.
     word_meanings: Vec<Vector>,
+    /// Their stems.
+    telling_stems: Vec<String>,
     /// Types by account.
     pub kinds: Vec<AccountType>,
     /// Accounts by the words of their names.
@@ -100,13 +102,15 @@ impl Chart {
             .or_else(|| first_owed(&words, &kinds, AccountType::Liability));
         let unknown = (unknown(knowledge, &fits, &kinds, false), unknown(knowledge, &fits, &kinds, true));
         let telling = |word: &&NameWord| word.stem.chars().count() >= 4 && !PLAIN_WORDS.contains(&word.stem.as_str());
-        let (mut word_meanings, mut places): (Vec<Vector>, FxHashMap<&str, usize>) = Default::default();
+        let (mut word_meanings, mut telling_stems) = (Vec::new(), Vec::new());
+        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
         let mut told: Vec<Vec<usize>> = Vec::with_capacity(words.len());
         for words in &words {
             let mut list = Vec::new();
             for word in words.iter().filter(telling) {
                 list.push(*places.entry(&word.stem).or_insert_with(|| {
                     word_meanings.push(knowledge.meaning.vector(&word.stem));
+                    telling_stems.push(word.stem.clone());
                     word_meanings.len() - 1
                 }));
             }
@@ -124,6 +128,7 @@ impl Chart {
             outlines,
             telling: told,
             word_meanings,
+            telling_stems,
             kinds,
         }
     }
@@ -161,10 +166,24 @@ impl Chart {
         [self.receivables, self.payables].contains(&Some(account))
     }
 
+    /// The telling words of an account's name, as places among all of them.
+    pub fn telling(&self, account: usize) -> &[usize] {
+        self.telling.get(account).map_or(&[], Vec::as_slice)
+    }
+
+    /// Meanings of all telling words.
+    pub fn telling_meanings(&self) -> &[Vector] {
+        &self.word_meanings
+    }
+
+    /// Stems of all telling words.
+    pub fn telling_stems(&self) -> &[String] {
+        &self.telling_stems
+    }
+
     /// Meanings of the telling words of an account's name.
     pub fn word_meanings(&self, account: usize) -> impl Iterator<Item = &Vector> {
-        let places = self.telling.get(account).map_or(&[][..], Vec::as_slice);
-        places.iter().filter_map(|place| self.word_meanings.get(*place))
+        self.telling(account).iter().filter_map(|place| self.word_meanings.get(*place))
     }
 
     /// The accounts of a concept, best first.

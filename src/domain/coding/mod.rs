@@ -23,6 +23,7 @@ mod outcome;
 mod payee_names;
 mod person;
 mod printed;
+mod ranking;
 mod settlement;
 mod stages;
 mod statements;

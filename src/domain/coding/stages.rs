@@ -17,6 +17,7 @@ use super::line::{Line, Tags};
 use super::line_vat::LineVat;
 use super::outcome::{Alternative, Basis, CodedRow, Method, Outcome, Vat, Warning};
 use super::person::is_person;
+use super::ranking::Ranking;
 use super::settlement::{Settlement, settle_in_context};
 use super::statements::numbers_of;
 use super::transfer::{self, OwnAccounts, Transfer};
@@ -86,7 +87,8 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     let mut moved = transfer::pair(&lines, &batch.accounts, &own, |row| settled.get(row).is_some_and(Option::is_some));
 
     let wordings = wordings(&lines, &tags, &batch.business_context, control)?;
-    let mut decided = decide_all(&lines, &wordings, &decider, business.asset_from_pence, control)?;
+    let ranking = Ranking::read(&batch.business_context, &chart, knowledge).filter(|_| !batch.is_purchases_alone());
+    let mut decided = decide_all(&lines, &wordings, (&decider, ranking.as_ref()), business.asset_from_pence, control)?;
     let mut history = History::read(batch, &chart, &decider, &allowed, control)?;
     let mut recalls: Vec<Option<Recall>> = Vec::new();
     if let Some(history) = &mut history {
@@ -157,7 +159,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
 fn decide_all(
     lines: &[Line<'_>],
     wordings: &[Wording],
-    decider: &Decider<'_>,
+    (decider, ranking): (&Decider<'_>, Option<&Ranking<'_>>),
     asset_from_pence: i128,
     control: &dyn Control,
 ) -> Result<Vec<Decision>, Stopped> {
@@ -203,7 +205,11 @@ fn decide_all(
         if is_mute {
             decider.unknown(known.money_in)
         } else {
-            decider.decide(wording, (known.money_in, known.only_pays), known.size, known.home)
+            let decision = decider.decide(wording, (known.money_in, known.only_pays), known.size, known.home);
+            match ranking {
+                Some(ranking) => ranking.rank(decider, wording, known.money_in, decision),
+                None => decision,
+            }
         }
     })?;
     Ok(place_of.iter().filter_map(|place| decisions.get(*place).cloned()).collect())

@@ -10,7 +10,17 @@ use crate::domain::coding::text::fold;
 /// Whether the business is registered.
 pub(super) fn is_vat_registered(batch: &Batch<'_>, account_names: &[String], lists: &WordLists) -> bool {
     let context = &batch.business_context;
-    if let Some(registered) = own_registration(context, lists).or_else(|| stated_registration(context, lists)) {
+    let has_account = account_names.iter().zip(&batch.accounts).any(|(name, account)| {
+        has_phrase(name, "VAT")
+            && !has_phrase(name, "NOT")
+            && matches!(account.kind, AccountType::Liability | AccountType::Asset)
+    });
+    let stated = || {
+        let stated = stated_registration(context, lists);
+        // Who keeps an account of VAT says of others that they charge none.
+        if stated == Some(false) && has_account && !denies_own(context, lists) { None } else { stated }
+    };
+    if let Some(registered) = own_registration(context, lists).or_else(stated) {
         return registered;
     }
     if let Some(codes) = &batch.vat_codes {
@@ -20,10 +30,34 @@ pub(super) fn is_vat_registered(batch: &Batch<'_>, account_names: &[String], lis
         let text = fold(&line.description);
         has_phrase(&text, "HMRC VAT") || has_phrase(&text, "VAT RETURN") || has_phrase(&text, "HM REVENUE VAT")
     });
-    let has_account = account_names.iter().zip(&batch.accounts).any(|(name, account)| {
-        has_phrase(name, "VAT") && matches!(account.kind, AccountType::Liability | AccountType::Asset)
-    });
     is_paid || has_account || implies_registration(context, lists)
+}
+
+/// Whether a denial is of the business: in the first sentence, beside a word for whoever writes, or in a sentence that has no other subject
+/// ("Not VAT registered").
+fn denies_own(context: &str, lists: &WordLists) -> bool {
+    const OTHERS: &[&str] = &["HE", "HES", "SHE", "SHES", "THEY", "THEYRE", "WHO", "WHICH"];
+    /// Words of a sentence that is nothing but a denial.
+    const WORDS_MAX: usize = 6;
+    let is_own = |word: &&str| OWN.contains(word) || lists.own_business.has(word);
+    let first_of_all = context.split(['.', '\n']).next().unwrap_or(context).len();
+    let mut from = 0;
+    context.split(['.', ';', '\n']).any(|sentence| {
+        let is_first = from < first_of_all;
+        from += sentence.len() + 1;
+        let whole = fold(sentence);
+        let words: Vec<&str> = whole.split(' ').collect();
+        let first = words.first().copied().unwrap_or("");
+        let is_denial = words.len() <= WORDS_MAX && !OTHERS.contains(&first) && !is_of_one_name(sentence);
+        sentence.split([',', '(', ')', '\u{2013}', '\u{2014}', ':']).any(|clause| {
+            let folded = fold(clause);
+            let says = statement(&folded, lists, is_first);
+            let is_plain = matches!(says, Some(Statement::Plain(false)));
+            let is_denied = is_plain || matches!(says, Some(Statement::Implied(false)));
+            let speaks_of_own = is_denial || folded.split(' ').any(|word| is_own(&word)) || is_plain && is_own(&first);
+            is_denied && (is_first || speaks_of_own && !is_of_others(&folded, lists))
+        })
+    })
 }
 
 /// Whether a context that says nothing of a registration speaks of VAT as only those do who are registered: "everything at 20%, tables too",

@@ -713,6 +713,11 @@ impl<'k> Decider<'k> {
         fits.max_by(|(a, left), (b, right)| left.total_cmp(right).then(b.cmp(a))).map(|(id, _)| id)
     }
 
+    /// The same, where the account is as good as named after it.
+    pub fn sure_concept_of(&self, account: usize) -> Option<ConceptId> {
+        self.concept_of(account).filter(|id| self.fit(account, self.knowledge.concept(*id).name) >= WEIGHTS.own_account)
+    }
+
     /// What is done with a line about which nothing is known.
     pub fn unknown(&self, money_in: bool) -> Decision {
         let (out, into) = self.chart.unknown;
