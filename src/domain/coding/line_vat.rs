@@ -30,15 +30,54 @@ const ZERO_GOODS: &[&str] = &[
     "CHEESE",
     "EGGS",
     "FISH",
+    "FLOUR",
     "FRUIT",
+    "GREEN COFFEE",
     "MAGAZINES",
     "MEAT",
     "MILK",
     "NEWSPAPERS",
     "PAPERS",
+    "POTATOES",
     "POULTRY",
     "VEG",
     "VEGETABLES",
+];
+
+/// Land and what stands on it, whose lets are exempt (Notice 742).
+const LAND: &[&str] = &[
+    "ALLOTMENT",
+    "ALLOTMENTS",
+    "BARN",
+    "CENTRE",
+    "CHAPEL",
+    "CHURCH",
+    "CLUBHOUSE",
+    "COURT",
+    "COURTS",
+    "FACILITIES",
+    "FIELD",
+    "GROUND",
+    "GYM",
+    "HALL",
+    "HALLS",
+    "LETTING",
+    "LETTINGS",
+    "OFFICE",
+    "PADDOCK",
+    "PAVILION",
+    "PITCH",
+    "PITCHES",
+    "PREMISES",
+    "ROOM",
+    "ROOMS",
+    "SCHOOL",
+    "SPACE",
+    "STUDIO",
+    "STUDIOS",
+    "THEATRE",
+    "VENUE",
+    "VILLAGE",
 ];
 
 /// Food and drink that are not.
@@ -152,6 +191,15 @@ impl LineVat<'_> {
     /// The code that a context gives to all sales, for those that have no law or name of their own.
     fn as_all_sales(&self, line: &Line<'_>, decision: &Decision, usual: Vat) -> Vat {
         let is_sale = line.amount > 0 && self.chart.kinds.get(decision.account) == Some(&AccountType::Income);
+        let folded = || self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
+        let says_itself = || {
+            let name = folded();
+            let has = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));
+            self.knowledge.vat_names.vat(true, has).is_some()
+        };
+        if is_sale && says_itself() {
+            return usual;
+        }
         if self.business.sells_at_zero_rate && is_sale && usual == Vat::Standard {
             let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
             let is_named = ["STD", "STANDARD", "RENT", "CHARGES", "CARRIAGE", "DELIVERY CHARGES"]
@@ -183,13 +231,25 @@ impl LineVat<'_> {
             let is_advance = (line.amount > 0 || says_refund(&line.text))
                 && says(IN_ADVANCE)
                 && (!says(GIVEN_BACK) || self.business.deposits_carry_vat && !says(HELD))
-                && !(self.business.deposits_are_returned && has_phrase(&line.text, "HIRE"))
+                && !(self.business.deposits_are_returned && !self.business.deposits_carry_vat)
                 && self.is_advance(decision);
             return match is_advance {
                 true if says(FOR_LODGINGS) || self.business.deposits_carry_vat => Vat::Standard,
                 true => Some(self.vat_of_sales(Vat::NoVat)).filter(|vat| *vat != Vat::Exempt).unwrap_or(Vat::NoVat),
                 false => Vat::NoVat,
             };
+        }
+        let is_sold = kind == Some(&AccountType::Income);
+        if (is_sold || kind == Some(&AccountType::Expense))
+            && let Some(vat) = self.knowledge.vat_names.vat(is_sold, says)
+        {
+            return vat;
+        }
+        let is_contract =
+            says(&["CIS", "BUILDER", "BUILDERS", "CONTRACT", "CONTRACTS", "CONTRACTOR", "CONTRACTORS", "SUBCONTRACT"]);
+        // Building work for contractors under the domestic reverse charge (Notice 735).
+        if is_sold && self.business.has_reverse_charge && is_contract {
+            return Vat::NoVat;
         }
         let Some(id) = decision.concept else {
             // Most companies are registered; of names that do not say what they are, nothing is reclaimed on a guess.
@@ -230,19 +290,6 @@ impl LineVat<'_> {
                 return Vat::Zero;
             }
             if says(&["REVERSE CHARGE", "NO VAT", "OUTSIDE SCOPE", "OUTSIDE THE SCOPE"]) {
-                return Vat::NoVat;
-            }
-            let is_contract = says(&[
-                "CIS",
-                "BUILDER",
-                "BUILDERS",
-                "CONTRACT",
-                "CONTRACTS",
-                "CONTRACTOR",
-                "CONTRACTORS",
-                "SUBCONTRACT",
-            ]);
-            if self.business.has_reverse_charge && is_contract {
                 return Vat::NoVat;
             }
             if !concept.is_income() {
@@ -317,8 +364,16 @@ impl LineVat<'_> {
         {
             return Vat::Standard;
         }
-        // A customer's name may tell the customer's trade; what is sold is the caller's own.
-        if kind == Some(&AccountType::Income) && !self.is_own_income(id) {
+        // A customer's name may tell the customer's trade; what is sold is the caller's own. Nor is what is hired out a room, where the
+        // account speaks of none.
+        let is_goods_hire = is_sold
+            && concept.name == "room_hire_income"
+            && says(&["HIRE", "HIRES", "RENTAL", "RENTALS"])
+            && !LAND.iter().any(|word| has_phrase(&name, word) || has_phrase(&line.text, word));
+        if is_goods_hire {
+            return Vat::Standard;
+        }
+        if is_sold && !(self.is_own_income(id) && self.is_of(decision.account, id)) {
             return self.vat_of_sales(concept.vat);
         }
         // A person who is paid for work is seldom registered: nothing is reclaimed on a guess.
@@ -347,6 +402,13 @@ impl LineVat<'_> {
     /// The VAT of what the business sells; of a business without a trade what is given.
     fn vat_of_sales(&self, without: Vat) -> Vat {
         self.sales.map_or(without, |sales| self.business.vat(sales).unwrap_or(self.knowledge.concept(sales).vat))
+    }
+
+    /// Whether an account may be for something at all.
+    fn is_of(&self, account: usize, concept: ConceptId) -> bool {
+        /// From this fit on.
+        const FIT_MIN: f32 = 0.3;
+        self.chart.fits(concept).iter().any(|fit| fit.account == account && fit.score >= FIT_MIN)
     }
 
     /// Whether an account holds what customers pay in advance.

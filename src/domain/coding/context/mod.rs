@@ -355,11 +355,15 @@ fn deposits_carry_vat(context: &str) -> bool {
 /// Whether a context says that deposits are given back: "£100 hire deposits get handed back".
 fn deposits_are_returned(context: &str) -> bool {
     const BACK: &[&str] = &[
+        "GET IT BACK",
+        "GIVE BACK",
         "GIVEN BACK",
         "GO BACK",
         "GOES BACK",
         "HANDED BACK",
         "PAID BACK",
+        "SEND THEM BACK",
+        "SENT BACK",
         "REFUNDABLE",
         "REFUNDED",
         "RETURNABLE",
@@ -368,7 +372,17 @@ fn deposits_are_returned(context: &str) -> bool {
     sentences(context).any(|sentence| {
         let folded = fold(sentence);
         let speaks = has_phrase(&folded, "DEPOSIT") || has_phrase(&folded, "DEPOSITS");
-        speaks && !has_phrase(&folded, "NON REFUNDABLE") && BACK.iter().any(|phrase| has_phrase(&folded, phrase))
+        const KEPT: &[&str] = &[
+            "NON REFUNDABLE",
+            "NOT REFUNDABLE",
+            "ISNT REFUNDABLE",
+            "NON RETURNABLE",
+            "NOT RETURNABLE",
+            "ISNT RETURNABLE",
+        ];
+        speaks
+            && !KEPT.iter().any(|phrase| has_phrase(&folded, phrase))
+            && BACK.iter().any(|phrase| has_phrase(&folded, phrase))
     })
 }
 
@@ -505,7 +519,14 @@ fn has_reverse_charge(context: &str) -> bool {
 /// Whether a folded sentence is on the domestic reverse charge (VAT Notice 735); that of suppliers abroad is on what is bought from them.
 pub fn is_on_domestic_reverse_charge(sentence: &str) -> bool {
     const ABROAD: &[&str] = &["ABROAD", "OVERSEAS", "FOREIGN", "FROM THE EU", "IRELAND", "FACEBOOK", "GOOGLE", "ADOBE"];
-    has_phrase(sentence, "REVERSE CHARGE") && !ABROAD.iter().any(|word| has_phrase(sentence, word))
+    const CHARGED: &[&str] = &[
+        "REVERSE CHARGE",
+        "SELF ACCOUNT",
+        "ACCOUNT FOR THE VAT THEMSELVES",
+        "ACCOUNTS FOR THE VAT ITSELF",
+        "ACCOUNT FOR VAT THEMSELVES",
+    ];
+    CHARGED.iter().any(|phrase| has_phrase(sentence, phrase)) && !ABROAD.iter().any(|word| has_phrase(sentence, word))
 }
 
 /// Whether the context says that vehicles are leased: "9 wagons, all on contract hire".

@@ -36,10 +36,9 @@ pub(super) fn is_vat_registered(batch: &Batch<'_>, account_names: &[String], lis
 /// Whether a denial is of the business: in the first sentence, beside a word for whoever writes, or in a sentence that has no other subject
 /// ("Not VAT registered").
 fn denies_own(context: &str, lists: &WordLists) -> bool {
-    const OTHERS: &[&str] = &["HE", "HES", "SHE", "SHES", "THEY", "THEYRE", "WHO", "WHICH"];
-    /// Words of a sentence that is nothing but a denial.
-    const WORDS_MAX: usize = 6;
-    let is_own = |word: &&str| OWN.contains(word) || lists.own_business.has(word);
+    /// How a sentence begins that is nothing but a denial.
+    const DENIALS: &[&str] = &["BELOW", "NEVER", "NO", "NOT", "UNDER", "UNREGISTERED"];
+    let is_own = |word: &&str| !matches!(*word, "US" | "ONE") && (OWN.contains(word) || lists.own_business.has(word));
     let first_of_all = context.split(['.', '\n']).next().unwrap_or(context).len();
     let mut from = 0;
     context.split(['.', ';', '\n']).any(|sentence| {
@@ -48,7 +47,7 @@ fn denies_own(context: &str, lists: &WordLists) -> bool {
         let whole = fold(sentence);
         let words: Vec<&str> = whole.split(' ').collect();
         let first = words.first().copied().unwrap_or("");
-        let is_denial = words.len() <= WORDS_MAX && !OTHERS.contains(&first) && !is_of_one_name(sentence);
+        let is_denial = DENIALS.contains(&first);
         sentence.split([',', '(', ')', '\u{2013}', '\u{2014}', ':']).any(|clause| {
             let folded = fold(clause);
             let says = statement(&folded, lists, is_first);

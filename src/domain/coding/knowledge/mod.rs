@@ -8,6 +8,7 @@ mod patterns;
 mod phrases;
 mod purchases;
 mod sectors;
+mod vat_names;
 mod vat_words;
 mod words;
 
@@ -26,6 +27,7 @@ pub use chart_names::{ChartName, GOODS, NameWord, expand, name_words, stem};
 pub use patterns::{PatternMatch, Patterns, Strength, Target};
 use purchases::Purchases;
 pub use sectors::{Combination, Sector};
+use vat_names::VatNames;
 use vat_words::VatWords;
 pub use words::{WordList, WordLists};
 
@@ -114,6 +116,8 @@ pub struct Knowledge {
     pub purchases: Purchases,
     /// What words of a line say of its VAT.
     pub vat_words: VatWords,
+    /// What names of accounts say of the VAT of what is sold or bought under them.
+    pub vat_names: VatNames,
     /// Lists of words by which contexts, charts and lines are read.
     pub words: WordLists,
     /// Accounts of real charts.
@@ -202,6 +206,7 @@ impl Knowledge {
         let account_examples = account_examples::read(&meaning, &by_name, &mut problems);
         let affinities = Affinities::read(&mut problems);
         let vat_words = VatWords::read(&by_name, &mut problems);
+        let vat_names = VatNames::read(&mut problems);
         let words = WordLists::read(&mut problems);
         let categories = Categories::read(&by_name, &mut problems);
         let purchases = Purchases::read(&by_name, &mut problems);
@@ -245,6 +250,7 @@ impl Knowledge {
             categories,
             purchases,
             vat_words,
+            vat_names,
             words,
             account_examples,
             meaning,
