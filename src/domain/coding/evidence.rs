@@ -232,6 +232,13 @@ impl<'k> Reader<'k> {
         self.owners_money().filter(|_| may_have_any)
     }
 
+    /// The account of private purchases with what it is for, if the business may have any and the chart keeps one.
+    pub fn private_account_of(&self) -> Option<(usize, ConceptId)> {
+        let concept = self.private_account()?;
+        let fit = self.chart.fits(concept).first().filter(|fit| fit.score >= WEIGHTS.own_account)?;
+        Some((fit.account, concept))
+    }
+
     /// Whether what is bought there is for the owner or the family: nothing of the trade, no account for it, but one for
     /// what is drawn or owed.
     fn is_private(&self, concept: ConceptId) -> bool {

@@ -116,7 +116,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     refunds(&lines, &wordings, &mut decided, knowledge, &is_seen);
     // A likeness too weak to decide anything is no more than a place to look.
     for decision in decided.iter_mut().filter(|decision| decision.is_weak) {
-        if matches!(decision.method, Method::Semantic | Method::AccountName) {
+        if matches!(decision.method, Method::Semantic | Method::AccountName | Method::Merchant) {
             decision.method = Method::Fallback;
         }
     }

@@ -92,6 +92,8 @@ pub struct Weights {
     pub balance_sheet_fit: f32,
     /// From this fit on an account is a concept's own.
     pub own_account: f32,
+    /// Below this fit a chart has no account for a kind of cost.
+    pub no_account: f32,
     /// From this fit on what families buy has an account in the trade: *clothing* is seldom the owner's.
     pub family_account: f32,
     /// How sharply more evidence beats less.
@@ -237,6 +239,7 @@ pub const WEIGHTS: Weights = Weights {
     phrase_fit: 0.16,
     balance_sheet_fit: 0.344,
     own_account: 0.615,
+    no_account: 0.2,
     family_account: 0.72,
     sharpness: 1.417,
     nothing: 0.615,

@@ -296,7 +296,18 @@ impl<'k> Decider<'k> {
         let decision = self.weigh(&clues, (&named, &of_division), receipt, gives_back, stated);
         let usual = clues.get(worded..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
         let is_usual = usual && decision.method == Method::Semantic;
+        // A known shop of which the chart keeps no account sells what is the owner's, or says nothing.
+        let is_of_no_account = !money_in
+            && decision.method == Method::Merchant
+            && stated.is_none()
+            && decision.concept.is_some_and(|concept| {
+                self.fit(decision.account, self.knowledge.concept(concept).name) < WEIGHTS.no_account
+            });
+        if is_of_no_account && let Some((account, concept)) = self.reader.private_account_of() {
+            return Decision { account, concept: Some(concept), raw: decision.raw.min(0.6), ..decision };
+        }
         let is_weak = match decision.method {
+            _ if is_of_no_account => true,
             Method::Semantic => decision.raw < WEIGHTS.weak_below || strongest < WEIGHTS.weak_alone,
             // One shared word that other accounts have as well, or that other evidence speaks against.
             Method::AccountName => decision.raw < WEIGHTS.weak_name_below,
