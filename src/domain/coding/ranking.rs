@@ -31,6 +31,20 @@ const WEIGHTS: Measures = [2.9, 0.95, 1.2, 2.03, 1.65, 2.35, 2.03, -0.44, -0.44,
 /// What is decided more surely than this, in thousandths, stays as it is.
 const SURE_FROM: u16 = 800;
 
+/// What lines always say that are about it.
+const SAYING: &[&str] = &[
+    "bank_charges",
+    "business_rates",
+    "corporation_tax",
+    "council_tax",
+    "depreciation",
+    "interest_paid",
+    "interest_received",
+];
+
+/// From this fit on an account is for that.
+const SAYING_FIT_MIN: f32 = 0.7;
+
 /// By so much another account must be ahead of the one that was decided.
 const LEAD_MIN: f32 = 0.5;
 
@@ -108,6 +122,8 @@ pub struct Ranking<'k> {
     places: FxHashMap<String, Vec<usize>>,
     /// The same words by their first letters.
     beginnings: FxHashMap<String, Vec<usize>>,
+    /// Accounts whose lines always say what they are: interest, charges of banks, taxes.
+    said: FxHashSet<usize>,
     /// By telling word of the chart: one over the root of how many accounts have it.
     rarity: Vec<f32>,
 }
@@ -164,8 +180,10 @@ impl<'k> Ranking<'k> {
                 }
             }
         }
+        let said = SAYING.iter().filter_map(|name| knowledge.id(name)).flat_map(|concept| chart.fits(concept));
+        let said = said.filter(|fit| fit.score >= SAYING_FIT_MIN).map(|fit| fit.account).collect();
         let rarity = counts.into_iter().map(|count: f32| 1.0 / count.max(1.0).sqrt()).collect();
-        Some(Self { knowledge, chart, words, sentences: ranges, places, beginnings, rarity })
+        Some(Self { knowledge, chart, words, sentences: ranges, places, beginnings, said, rarity })
     }
 
     /// The decision for a line, after its ranking.
@@ -207,7 +225,8 @@ impl<'k> Ranking<'k> {
     pub fn candidates(&self, wording: &Wording, money_in: bool, decision: &Decision) -> Option<Vec<Candidate>> {
         let is_open = decision.is_weak || decision.method == Method::Fallback;
         let sure = if is_open { 0 } else { calibrated(decision.method, Basis::Line, decision.raw) };
-        if sure >= SURE_FROM || decision.is_of_clients || decision.is_stated || decision.is_of_price {
+        let is_said = !is_open && self.said.contains(&decision.account);
+        if is_said || sure >= SURE_FROM || decision.is_of_clients || decision.is_stated || decision.is_of_price {
             return None;
         }
         let is_of_letters = |word: &&str| word.chars().all(char::is_alphabetic) && word.chars().count() >= 2;
@@ -226,7 +245,7 @@ impl<'k> Ranking<'k> {
         for (account, kind) in self.chart.kinds.iter().enumerate() {
             let is_chosen = account == decision.account;
             let is_of_kind = *kind == wanted;
-            if !(is_of_kind || is_chosen) {
+            if !(is_chosen || is_of_kind && !self.said.contains(&account)) {
                 continue;
             }
             let other = decision.others.iter().find(|(other, _)| *other == account).map(|(_, raw)| *raw);
