@@ -40,7 +40,8 @@ pub use batch::{Account, AccountType, Batch, Invoice, InvoiceKind, PastLine, Tra
 pub use confidence::{curve_name, curve_names};
 pub use outcome::{Alternative, Basis, CodedRow, HistorySummary, Method, Outcome, Settled, SettledKind, Vat, Warning};
 
-pub use stages::{trace, trace_chart};
+pub use ranking::{Candidate, MEASURES, Measures};
+pub use stages::{ranked_accounts, trace, trace_chart};
 
 use super::control::{Control, Stopped};
 

@@ -17,7 +17,7 @@ use super::line::{Line, Tags};
 use super::line_vat::LineVat;
 use super::outcome::{Alternative, Basis, CodedRow, Method, Outcome, Vat, Warning};
 use super::person::is_person;
-use super::ranking::Ranking;
+use super::ranking::{Candidate, Ranking};
 use super::settlement::{Settlement, settle_in_context};
 use super::statements::numbers_of;
 use super::transfer::{self, OwnAccounts, Transfer};
@@ -282,6 +282,28 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
         named.iter().take(4).map(|(account, score)| format!("{} {score:.2}", name(*account))).collect();
     text.push_str(&format!("      by name: {}\n", named.join(" | ")));
     text
+}
+
+/// The accounts that each line may go to which its words leave in doubt, with their measures, for fitting the ranking; none of other
+/// lines.
+pub fn ranked_accounts(batch: &Batch<'_>) -> Vec<Option<Vec<Candidate>>> {
+    let knowledge = Knowledge::get();
+    let business = Business::read(batch, knowledge);
+    let chart = Chart::read(&batch.accounts, knowledge);
+    let (lines, tags) = Line::read_all(batch);
+    let hints = Hints::read(&batch.business_context, &batch.accounts, &lines, &knowledge.words);
+    let sales = business.sales().or_else(|| knowledge.id("sales_services"));
+    let reader = Reader::new(knowledge, &business, &hints, &chart);
+    let decider = Decider::new(knowledge, &chart, reader, &hints, (sales, business.purchases())).of_accounts(&tags);
+    let ranking = Ranking::read(&batch.business_context, &chart, knowledge);
+    let Ok(wordings) = wordings(&lines, &tags, &batch.business_context, &Unattended) else { return Vec::new() };
+    let candidates = |(line, wording): (&Line<'_>, &Wording)| {
+        let size = Size::of_past(history::size_of(line.pence));
+        let money_in = line.amount > 0;
+        let decision = decider.decide(wording, (money_in, false), size, line.tag);
+        ranking.as_ref()?.candidates(wording, money_in, &decision)
+    };
+    lines.iter().zip(&wordings).map(candidates).collect()
 }
 
 fn wordings(
