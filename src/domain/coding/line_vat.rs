@@ -191,20 +191,11 @@ impl LineVat<'_> {
     /// The code that a context gives to all sales, for those that have no law or name of their own.
     fn as_all_sales(&self, line: &Line<'_>, decision: &Decision, usual: Vat) -> Vat {
         let is_sale = line.amount > 0 && self.chart.kinds.get(decision.account) == Some(&AccountType::Income);
-        let folded = || self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
-        let says_itself = || {
-            let name = folded();
-            let has = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));
-            self.knowledge.vat_names.vat(true, has).is_some()
-        };
-        if is_sale && says_itself() {
-            return usual;
-        }
         if self.business.sells_at_zero_rate && is_sale && usual == Vat::Standard {
             let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
-            let is_named = ["STD", "STANDARD", "RENT", "CHARGES", "CARRIAGE", "DELIVERY CHARGES"]
-                .iter()
-                .any(|word| has_phrase(&name, word));
+            let has = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));
+            let is_named = has(&["STD", "STANDARD", "RENT", "CHARGES", "CARRIAGE", "DELIVERY CHARGES"])
+                || self.knowledge.vat_names.vat(true, has).is_some();
             return if is_named { usual } else { Vat::Zero };
         }
         let is_guess = matches!(usual, Vat::Zero | Vat::Exempt);
@@ -231,7 +222,7 @@ impl LineVat<'_> {
             let is_advance = (line.amount > 0 || says_refund(&line.text))
                 && says(IN_ADVANCE)
                 && (!says(GIVEN_BACK) || self.business.deposits_carry_vat && !says(HELD))
-                && !(self.business.deposits_are_returned && !self.business.deposits_carry_vat)
+                && (!self.business.deposits_are_returned || self.business.deposits_carry_vat)
                 && self.is_advance(decision);
             return match is_advance {
                 true if says(FOR_LODGINGS) || self.business.deposits_carry_vat => Vat::Standard,

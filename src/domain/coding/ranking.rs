@@ -217,6 +217,7 @@ impl<'k> Ranking<'k> {
             is_of_clients: false,
             is_stated: false,
             is_of_price: false,
+            is_ranked: true,
             others: ranked.into_iter().skip(1).take(3).collect(),
         }
     }

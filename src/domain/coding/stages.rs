@@ -87,7 +87,9 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     let mut moved = transfer::pair(&lines, &batch.accounts, &own, |row| settled.get(row).is_some_and(Option::is_some));
 
     let wordings = wordings(&lines, &tags, &batch.business_context, control)?;
-    let ranking = Ranking::read(&batch.business_context, &chart, knowledge).filter(|_| !batch.is_purchases_alone());
+    // What the caller's own account that a line is from says is more than likeness.
+    let is_ranked = !batch.is_purchases_alone() && !decider.has_parts();
+    let ranking = Ranking::read(&batch.business_context, &chart, knowledge).filter(|_| is_ranked);
     let mut decided = decide_all(&lines, &wordings, (&decider, ranking.as_ref()), business.asset_from_pence, control)?;
     let mut history = History::read(batch, &chart, &decider, &allowed, control)?;
     let mut recalls: Vec<Option<Recall>> = Vec::new();
@@ -464,6 +466,11 @@ impl Stage<'_> {
                     "Weak evidence: nothing is known of the payee, and most payments in this trade are for {about}. For a person to look at."
                 )
             }
+            Method::Fallback if decision.is_ranked => {
+                format!(
+                    "Weak evidence: of the accounts, {account} is the nearest to the line and to what the business context says near its words. For a person to look at."
+                )
+            }
             Method::Fallback if decision.is_weak => {
                 format!(
                     "Weak evidence: a likeness to {about}, or one shared word, points to {account}. For a person to look at."
@@ -488,6 +495,11 @@ impl Stage<'_> {
             Method::Semantic if decision.is_usual => {
                 format!(
                     "Nothing is known of the payee; most lines like it are, in this trade: {about}. {account} is the chart's account for it."
+                )
+            }
+            Method::Semantic if decision.is_ranked => {
+                format!(
+                    "Of the accounts, {account} is the nearest to the line and to what the business context says near its words."
                 )
             }
             _ => format!("Names and words like these mostly mean: {about}; {account} is the chart's account for it."),
@@ -603,7 +615,8 @@ fn share_prices(
     const FOLLOWING: f32 = 0.55;
     let is_income = |account: usize| chart.kinds.get(account) == Some(&AccountType::Income);
     let is_unknown = |decision: &Decision| {
-        decision.method == Method::Fallback || decision.is_weak || decision.is_usual || decision.raw < LITTLE
+        let is_open = decision.method == Method::Fallback || decision.is_weak || decision.is_ranked;
+        is_open || decision.is_usual || decision.raw < LITTLE
     };
     // By amount; none where accounts differ.
     let mut prices: HashMap<i128, Option<Price<'_>>> = HashMap::new();

@@ -68,6 +68,13 @@ fn is_telling(word: &str) -> bool {
 }
 
 impl Decider<'_> {
+    /// Whether some of the caller's own accounts are for parts of the business.
+    pub fn has_parts(&self) -> bool {
+        self.home_sales.iter().any(Option::is_some)
+            || self.home_stock.iter().any(Option::is_some)
+            || self.home_divisions.iter().any(|accounts| !accounts.is_empty())
+    }
+
     /// Reads the names of the caller's own accounts: whose money one holds, which is that of a payment service and, of several, what
     /// is sold where one's money comes from (the bar's account).
     pub fn of_accounts(mut self, tags: &Tags<'_>) -> Self {

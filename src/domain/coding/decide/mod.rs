@@ -45,6 +45,8 @@ pub struct Decision {
     pub is_stated: bool,
     /// Others pay the same amount for what goes there.
     pub is_of_price: bool,
+    /// Its words left it in doubt: it goes to the account nearest to it and to what the context says near its words.
+    pub is_ranked: bool,
     /// Other accounts, best first.
     pub others: Vec<(usize, f32)>,
 }
@@ -628,6 +630,7 @@ impl<'k> Decider<'k> {
             is_of_clients: false,
             is_stated: stated == Some(account),
             is_of_price: false,
+            is_ranked: false,
             others,
         }
     }
@@ -743,6 +746,7 @@ impl<'k> Decider<'k> {
             is_of_clients: false,
             is_stated: false,
             is_of_price: false,
+            is_ranked: false,
             others: Vec::new(),
         }
     }

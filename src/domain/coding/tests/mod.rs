@@ -9,6 +9,7 @@ mod history;
 mod hostile_invoices;
 mod hostile_texts;
 mod hostile_transfers;
+mod in_doubt;
 mod labelled;
 mod order;
 mod patterns;

@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 62] = [
+const FOLDERS: [&str; 68] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -84,6 +84,12 @@ const FOLDERS: [&str; 62] = [
     "sealed_fifty_ninth",
     "sealed_sixtieth",
     "contexts",
+    "extracts/ba",
+    "extracts/bb",
+    "extracts/bc",
+    "extracts/bd",
+    "extracts/be",
+    "extracts/bf",
 ];
 
 /// Words that stand in many payees' names and tell nobody.

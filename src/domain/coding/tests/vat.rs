@@ -234,3 +234,62 @@ fn the_tax_office_is_paid_no_vat() {
     all.business_context = Cow::Borrowed("Cider maker, limited company, VAT registered.");
     assert_eq!(code(&all).rows[0].vat, Vat::NoVat);
 }
+
+/// VAT codes of lines of a business, on a chart of these accounts alone.
+fn vat_of_names(context: &'static str, chart: &[(&str, AccountType)], lines: &[(&str, &str)]) -> Vec<Vat> {
+    let asked = Batch {
+        transactions: lines.iter().map(|(text, amount)| line("2025-05-01", text, amount)).collect(),
+        accounts: (0..).zip(chart).map(|(at, (name, kind))| account(&format!("{}", 100 + at), name, *kind)).collect(),
+        business_context: Cow::Borrowed(context),
+        ..Batch::default()
+    };
+    code(&asked).rows.iter().map(|row| row.vat).collect()
+}
+
+#[test]
+fn the_name_of_an_account_says_the_vat_of_what_is_sold_under_it() {
+    use AccountType::{Expense, Income, Liability};
+    let context = "A shop, limited company, VAT registered.";
+    for (name, text, vat) in [
+        ("Clock sales - margin scheme", "CLOCK SALE S1140", Vat::NoVat),
+        ("Donated goods", "DONATED GOODS ELM RD", Vat::Zero),
+        ("Tearoom sales", "TEAROOM SATURDAY", Vat::Standard),
+        ("Solid fuel", "SOLID FUEL MRS HOLT", Vat::Reduced),
+        ("Leaflets and newsletters", "LEAFLETS 6000 BOSTON", Vat::Zero),
+        ("Moorings", "MOORINGS SPRING QTR", Vat::Standard),
+        ("Chair rent", "CHAIR RENT WK 31", Vat::Standard),
+        ("Insurance commission", "INSURANCE COMMISSION MAY", Vat::Exempt),
+        ("Marquee hire", "MARQUEE HIRE WOOLHOPE", Vat::Standard),
+        ("Hall hire", "HALL HIRE PILATES", Vat::Exempt),
+    ] {
+        let chart = [(name, Income), ("Other costs", Expense), ("VAT", Liability)];
+        assert_eq!(vat_of_names(context, &chart, &[(text, "120.00")]), [vat], "{name}");
+    }
+}
+
+#[test]
+fn a_deposit_that_is_given_back_has_no_vat() {
+    use AccountType::{Expense, Income, Liability};
+    let chart = [("Wine sales", Income), ("Wine bought", Expense), ("Glass deposits", Liability)];
+    let context = "Wine merchant, VAT registered. We lend glasses and customers leave a deposit, returned when they come back whole.";
+    assert_eq!(vat_of_names(context, &chart, &[("MRS PERCIVAL GLASS DEPOSIT", "50.00")]), [Vat::NoVat]);
+    let context = "Wine merchant, VAT registered. Deposits are not returnable and include VAT.";
+    assert_eq!(vat_of_names(context, &chart, &[("MRS PERCIVAL GLASS DEPOSIT", "50.00")]), [Vat::Standard]);
+}
+
+#[test]
+fn who_keeps_an_account_of_vat_is_registered_unless_the_denial_is_the_business_own() {
+    use AccountType::{Expense, Income, Liability};
+    let chart = [("Sales", Income), ("Packaging", Expense), ("VAT", Liability)];
+    for (context, vat) in [
+        ("A cutler's. Beth engraves for us, just her, no VAT number.", Vat::Standard),
+        ("A cutler's. Celia makes the boxes; she's not VAT registered.", Vat::Standard),
+        ("A cutler's. The market takes a pitch fee, no VAT on that one.", Vat::Standard),
+        ("A cutler's. Dmitri grinds for us, no VAT.", Vat::Standard),
+        ("A cutler's, not VAT registered.", Vat::NoVat),
+        ("A cutler's. Not VAT registered.", Vat::NoVat),
+        ("A cutler's. I'm not VAT registered and Beth isn't either.", Vat::NoVat),
+    ] {
+        assert_eq!(vat_of_names(context, &chart, &[("SALES OF KNIVES", "120.00")]), [vat], "{context}");
+    }
+}
