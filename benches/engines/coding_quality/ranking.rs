@@ -1,7 +1,7 @@
 //! Weights of the ranking of accounts: the logarithm of the odds that an account is the right one, linear in its measures
 //! (conditional logit; McFadden 1974).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bookkeeping_suite::domain::coding::{MEASURES, Measures, ranked_accounts};
 
@@ -17,7 +17,7 @@ const PRIOR_LINES: f64 = 1.0;
 
 /// Prints the weights fitted to the folders, and for each folder what those fitted to the others make of it.
 pub fn fit(folders: &[PathBuf]) {
-    let by_folder: Vec<Vec<Line>> = folders.iter().map(read).collect();
+    let by_folder: Vec<Vec<Line>> = folders.iter().map(|folder| read(folder)).collect();
     for (left_out, lines) in by_folder.iter().enumerate() {
         let others = by_folder.iter().enumerate().filter(|(at, _)| *at != left_out).flat_map(|(_, lines)| lines);
         let weights = weights(&others.collect::<Vec<_>>());
@@ -37,7 +37,7 @@ pub fn fit(folders: &[PathBuf]) {
     println!("{:.2?}", weights(&by_folder.iter().flatten().collect::<Vec<_>>()));
 }
 
-fn read(folder: &PathBuf) -> Vec<Line> {
+fn read(folder: &Path) -> Vec<Line> {
     let mut lines = Vec::new();
     for business in read_folder(folder) {
         for (candidates, expected) in ranked_accounts(&business.batch).into_iter().zip(&business.expected) {
@@ -59,7 +59,7 @@ fn weights(lines: &[&Line]) -> [f64; MEASURES] {
     for _ in 0..STEPS {
         let mut slope = [0.0; MEASURES];
         for line in &lines {
-            let scores: Vec<f64> = line.iter().map(|(measures, _)| score(&weights, measures).exp()).collect();
+            let scores: Vec<f64> = line.iter().map(|(measures, _)| libm::exp(score(&weights, measures))).collect();
             let all: f64 = scores.iter().sum();
             let right: f64 = line.iter().zip(&scores).filter(|((_, right), _)| *right).map(|(_, score)| score).sum();
             for ((measures, is_right), score) in line.iter().zip(&scores) {

@@ -226,7 +226,10 @@ impl<'k> Ranking<'k> {
     pub fn candidates(&self, wording: &Wording, money_in: bool, decision: &Decision) -> Option<Vec<Candidate>> {
         let is_open = decision.is_weak || decision.method == Method::Fallback;
         let sure = if is_open { 0 } else { calibrated(decision.method, Basis::Line, decision.raw) };
-        let is_said = !is_open && self.said.contains(&decision.account);
+        let wanted = if money_in { AccountType::Income } else { AccountType::Expense };
+        // What is owed, owned or taken out is not what is nearest, and its words say so.
+        let is_of_kind = self.chart.kinds.get(decision.account) == Some(&wanted);
+        let is_said = !is_open && (!is_of_kind || self.said.contains(&decision.account));
         if is_said || sure >= SURE_FROM || decision.is_of_clients || decision.is_stated || decision.is_of_price {
             return None;
         }
@@ -238,7 +241,6 @@ impl<'k> Ranking<'k> {
         meanings.iter().for_each(|meaning| line.add(meaning));
         let line = line.normalised();
         let mentions = self.mentions(&all);
-        let wanted = if money_in { AccountType::Income } else { AccountType::Expense };
         let rest = (1.0 - decision.raw).max(0.001);
         let left = 1.0 - f32::from(sure) / 1000.0;
         let sure = f32::from(sure) / 1000.0;

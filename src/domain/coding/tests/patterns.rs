@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 68] = [
+const FOLDERS: [&str; 71] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -83,6 +83,9 @@ const FOLDERS: [&str; 68] = [
     "sealed_fifty_eighth",
     "sealed_fifty_ninth",
     "sealed_sixtieth",
+    "sealed_sixty_first",
+    "sealed_sixty_second",
+    "sealed_sixty_third",
     "contexts",
     "extracts/ba",
     "extracts/bb",
