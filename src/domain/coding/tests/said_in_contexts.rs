@@ -5,7 +5,7 @@ use super::*;
 use AccountType::{Asset, Equity, Expense, Income, Liability};
 
 /// VAT codes of lines of a business, on a chart of these accounts alone.
-fn vat_on_chart(context: &'static str, chart: &[(&str, AccountType)], lines: &[(&str, &str)]) -> Vec<Vat> {
+pub(super) fn vat_on_chart(context: &'static str, chart: &[(&str, AccountType)], lines: &[(&str, &str)]) -> Vec<Vat> {
     let asked = Batch {
         transactions: lines.iter().map(|(text, amount)| line("2025-05-01", text, amount)).collect(),
         accounts: (0..).zip(chart).map(|(at, (name, kind))| account(&format!("{}", 100 + at), name, *kind)).collect(),

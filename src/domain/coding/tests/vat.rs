@@ -2,6 +2,7 @@
 
 use super::super::{VatCode, Warning};
 use super::labelled::businesses;
+use super::said_in_contexts::vat_on_chart;
 use super::*;
 
 pub(super) fn vat_code(code: &str, name: &str, rate: &str) -> VatCode<'static> {
@@ -235,17 +236,6 @@ fn the_tax_office_is_paid_no_vat() {
     assert_eq!(code(&all).rows[0].vat, Vat::NoVat);
 }
 
-/// VAT codes of lines of a business, on a chart of these accounts alone.
-fn vat_of_names(context: &'static str, chart: &[(&str, AccountType)], lines: &[(&str, &str)]) -> Vec<Vat> {
-    let asked = Batch {
-        transactions: lines.iter().map(|(text, amount)| line("2025-05-01", text, amount)).collect(),
-        accounts: (0..).zip(chart).map(|(at, (name, kind))| account(&format!("{}", 100 + at), name, *kind)).collect(),
-        business_context: Cow::Borrowed(context),
-        ..Batch::default()
-    };
-    code(&asked).rows.iter().map(|row| row.vat).collect()
-}
-
 #[test]
 fn the_name_of_an_account_says_the_vat_of_what_is_sold_under_it() {
     use AccountType::{Expense, Income, Liability};
@@ -263,7 +253,7 @@ fn the_name_of_an_account_says_the_vat_of_what_is_sold_under_it() {
         ("Hall hire", "HALL HIRE PILATES", Vat::Exempt),
     ] {
         let chart = [(name, Income), ("Other costs", Expense), ("VAT", Liability)];
-        assert_eq!(vat_of_names(context, &chart, &[(text, "120.00")]), [vat], "{name}");
+        assert_eq!(vat_on_chart(context, &chart, &[(text, "120.00")]), [vat], "{name}");
     }
 }
 
@@ -272,9 +262,9 @@ fn a_deposit_that_is_given_back_has_no_vat() {
     use AccountType::{Expense, Income, Liability};
     let chart = [("Wine sales", Income), ("Wine bought", Expense), ("Glass deposits", Liability)];
     let context = "Wine merchant, VAT registered. We lend glasses and customers leave a deposit, returned when they come back whole.";
-    assert_eq!(vat_of_names(context, &chart, &[("MRS PERCIVAL GLASS DEPOSIT", "50.00")]), [Vat::NoVat]);
+    assert_eq!(vat_on_chart(context, &chart, &[("MRS PERCIVAL GLASS DEPOSIT", "50.00")]), [Vat::NoVat]);
     let context = "Wine merchant, VAT registered. Deposits are not returnable and include VAT.";
-    assert_eq!(vat_of_names(context, &chart, &[("MRS PERCIVAL GLASS DEPOSIT", "50.00")]), [Vat::Standard]);
+    assert_eq!(vat_on_chart(context, &chart, &[("MRS PERCIVAL GLASS DEPOSIT", "50.00")]), [Vat::Standard]);
 }
 
 #[test]
@@ -290,6 +280,6 @@ fn who_keeps_an_account_of_vat_is_registered_unless_the_denial_is_the_business_o
         ("A cutler's. Not VAT registered.", Vat::NoVat),
         ("A cutler's. I'm not VAT registered and Beth isn't either.", Vat::NoVat),
     ] {
-        assert_eq!(vat_of_names(context, &chart, &[("SALES OF KNIVES", "120.00")]), [vat], "{context}");
+        assert_eq!(vat_on_chart(context, &chart, &[("SALES OF KNIVES", "120.00")]), [vat], "{context}");
     }
 }
