@@ -1,8 +1,8 @@
 //! Where a line goes that its words leave in doubt: to the account whose name is nearest to the line and to what the context says
 //! near the line's words, in whatever words it says so.
 //!
-//! A linear model over a few measures of each account, fitted by `cargo bench --bench engines -- coding_quality --fit-ranking`
-//! to extracts of businesses whose authors knew neither the engine nor its knowledge.
+//! A linear model over a few measures of each account, fitted to decisions of engines that had not learned from the lines
+//! (`docs/adr/0017-lines-in-doubt-are-ranked.md`); `cargo bench --bench engines -- coding_quality --fit-ranking` fits it to others.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -44,6 +44,12 @@ const SAYING: &[&str] = &[
 
 /// From this fit on an account is for that.
 const SAYING_FIT_MIN: f32 = 0.7;
+
+/// How likely it is that none of the accounts is meant, as a score: where nothing is near, the likeliest of few is not likely.
+const NONE: f32 = 1.5;
+
+/// What must be near an account for a line to be left to it that was left to a person.
+const NEAR_MIN: f32 = 1.0;
 
 /// By so much another account must be ahead of the one that was decided.
 const LEAD_MIN: f32 = 0.5;
@@ -192,7 +198,7 @@ impl<'k> Ranking<'k> {
         let scores: Vec<f32> = candidates.iter().map(|candidate| score(&candidate.measures)).collect();
         let most = scores.iter().copied().fold(f32::MIN, f32::max);
         let parts: Vec<f32> = scores.iter().map(|score| libm::expf(score - most)).collect();
-        let total: f32 = parts.iter().sum();
+        let total = parts.iter().sum::<f32>() + libm::expf(NONE - most);
         let mut ranked: Vec<(usize, f32)> =
             candidates.iter().zip(parts).map(|(candidate, part)| (candidate.account, part / total)).collect();
         ranked.sort_by(|(a, left), (b, right)| right.total_cmp(left).then(a.cmp(b)));
@@ -203,7 +209,8 @@ impl<'k> Ranking<'k> {
         let Some((account, chance)) = ranked.first().copied() else { return decision };
         let is_open = decision.is_weak || decision.method == Method::Fallback;
         let is_same = account == decision.account;
-        if is_same && !is_open {
+        let is_near = || candidates.iter().any(|known| known.account == account && near(&known.measures) >= NEAR_MIN);
+        if is_same && !(is_open && is_near()) {
             return decision;
         }
         Decision {
@@ -356,6 +363,12 @@ impl<'k> Ranking<'k> {
 /// What the measures of an account come to.
 fn score(measures: &Measures) -> f32 {
     measures.iter().zip(&WEIGHTS).map(|(measure, weight)| measure * weight).sum()
+}
+
+/// What of that is nearness to the line and to the context, and not what the rules decided.
+fn near(measures: &Measures) -> f32 {
+    const OF_NEARNESS: usize = 5;
+    measures.iter().zip(&WEIGHTS).take(OF_NEARNESS).map(|(measure, weight)| measure * weight).sum()
 }
 
 /// The letters by which two forms of a word are known as one.

@@ -117,3 +117,16 @@ fn a_known_shop_for_which_a_company_keeps_no_account_is_the_directors_where_the_
     let context = "Wood-fired pizza van, limited company, VAT registered. My own spending on the card goes to the director's loan.";
     assert_eq!(on_chart(context, &chart, &[("NANDOS WORCESTER", "-42.80")]), ["Director's loan account"]);
 }
+
+#[test]
+fn the_only_account_of_its_type_is_no_reason_to_be_sure() {
+    let asked = Batch {
+        transactions: vec![line("2025-05-01", "ZQXV 88", "-12.00"), line("2025-05-01", "TOLWORTHY", "-12.00")],
+        accounts: vec![account("1", "Purchases", Expense)],
+        business_context: Cow::Borrowed("A shop, not VAT registered. Tolworthy grows the spuds."),
+        ..Batch::default()
+    };
+    for row in code(&asked).rows {
+        assert!(!row.reason.starts_with("Of the accounts"), "{}", row.reason);
+    }
+}
