@@ -22,7 +22,7 @@ use super::wording::Wording;
 /// How many measures there are of an account.
 pub const MEASURES: usize = 12;
 
-/// Measures of an account, in the order of [`WEIGHTS`].
+/// Measures of an account, in the order of their weights.
 pub type Measures = [f32; MEASURES];
 
 /// What each measure counts. Fitted.
@@ -49,7 +49,7 @@ const SAYING_FIT_MIN: f32 = 0.7;
 const NONE: f32 = 1.5;
 
 /// What must be near an account for a line to be left to it that was left to a person.
-const NEAR_MIN: f32 = 1.0;
+const NEAR_MIN: f32 = 1.5;
 
 /// By so much another account must be ahead of the one that was decided.
 const LEAD_MIN: f32 = 0.5;
@@ -209,8 +209,9 @@ impl<'k> Ranking<'k> {
         let Some((account, chance)) = ranked.first().copied() else { return decision };
         let is_open = decision.is_weak || decision.method == Method::Fallback;
         let is_same = account == decision.account;
+        let is_of_kind = self.chart.kinds.get(account) == Some(&wanted(money_in));
         let is_near = || candidates.iter().any(|known| known.account == account && near(&known.measures) >= NEAR_MIN);
-        if is_same && !(is_open && is_near()) {
+        if is_same && !(is_open && is_of_kind && is_near()) {
             return decision;
         }
         Decision {
@@ -233,7 +234,7 @@ impl<'k> Ranking<'k> {
     pub fn candidates(&self, wording: &Wording, money_in: bool, decision: &Decision) -> Option<Vec<Candidate>> {
         let is_open = decision.is_weak || decision.method == Method::Fallback;
         let sure = if is_open { 0 } else { calibrated(decision.method, Basis::Line, decision.raw) };
-        let wanted = if money_in { AccountType::Income } else { AccountType::Expense };
+        let wanted = wanted(money_in);
         // What is owed, owned or taken out is not what is nearest, and its words say so.
         let is_of_kind = self.chart.kinds.get(decision.account) == Some(&wanted);
         let is_said = !is_open && (!is_of_kind || self.said.contains(&decision.account));
@@ -358,6 +359,11 @@ impl<'k> Ranking<'k> {
         let likeness = self.chart.telling_meanings().iter().map(|meaning| vector.cosine(meaning)).collect();
         WordMeaning { vector, likeness }
     }
+}
+
+/// The type of the accounts that money of this direction goes to, as far as it is sales or costs.
+const fn wanted(money_in: bool) -> AccountType {
+    if money_in { AccountType::Income } else { AccountType::Expense }
 }
 
 /// What the measures of an account come to.
