@@ -87,8 +87,8 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     let mut moved = transfer::pair(&lines, &batch.accounts, &own, |row| settled.get(row).is_some_and(Option::is_some));
 
     let wordings = wordings(&lines, &tags, &batch.business_context, control)?;
-    // What the caller's own account that a line is from says is more than likeness.
-    let is_ranked = !batch.is_purchases_alone() && !decider.has_parts();
+    // What the caller's past says, or the caller's own account that a line is from, is more than likeness.
+    let is_ranked = batch.history.is_empty() && !batch.is_purchases_alone() && !decider.has_parts();
     let ranking = Ranking::read(&batch.business_context, &chart, knowledge).filter(|_| is_ranked);
     let mut decided = decide_all(&lines, &wordings, (&decider, ranking.as_ref()), business.asset_from_pence, control)?;
     let mut history = History::read(batch, &chart, &decider, &allowed, control)?;
