@@ -212,10 +212,6 @@ impl LineVat<'_> {
         let kind = self.chart.kinds.get(decision.account);
         let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
         let says = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));
-        // Services to businesses in other countries are outside the scope (Notice 741A).
-        if kind == Some(&AccountType::Income) && says(&["OVERSEAS", "ABROAD"]) {
-            return Vat::NoVat;
-        }
         if matches!(kind, Some(AccountType::Liability | AccountType::Equity)) {
             // What customers pay in advance is part of the price, with its VAT; what is given back is none
             // (Notice 700, section 14).
@@ -265,27 +261,8 @@ impl LineVat<'_> {
             return Vat::NoVat;
         }
         let concept = self.knowledge.concept(id);
-        if kind == Some(&AccountType::Income) {
-            if says(&["EXEMPT"]) {
-                return Vat::Exempt;
-            }
-            if says(&[
-                "ZERO RATED",
-                "ZERO",
-                "BOOK SALES",
-                "SALES OF BOOKS",
-                "BOOKS SOLD",
-                "NEWSPAPERS",
-                "MAGAZINE SALES",
-            ]) {
-                return Vat::Zero;
-            }
-            if says(&["REVERSE CHARGE", "NO VAT", "OUTSIDE SCOPE", "OUTSIDE THE SCOPE"]) {
-                return Vat::NoVat;
-            }
-            if !concept.is_income() {
-                return self.sales.map_or(Vat::Standard, |sales| self.knowledge.concept(sales).vat);
-            }
+        if is_sold && !concept.is_income() {
+            return self.sales.map_or(Vat::Standard, |sales| self.knowledge.concept(sales).vat);
         }
         if kind == Some(&AccountType::Expense)
             && says(&["WAGES", "WAGE", "SALARY", "SALARIES", "NI", "N I", "PENSION", "PENSIONS", "DONATIONS", "LEVY"])

@@ -31,8 +31,8 @@ const WEIGHTS: Measures = [2.9, 0.95, 1.2, 2.03, 1.65, 2.35, 2.03, -0.44, -0.44,
 /// What is decided more surely than this, in thousandths, stays as it is.
 const SURE_FROM: u16 = 800;
 
-/// What lines always say that are about it.
-const SAYING: &[&str] = &[
+/// Concepts that a line names whenever it is about them, so that none is guessed.
+const ALWAYS_NAMED: &[&str] = &[
     "bank_charges",
     "business_rates",
     "corporation_tax",
@@ -42,8 +42,8 @@ const SAYING: &[&str] = &[
     "interest_received",
 ];
 
-/// From this fit on an account is for that.
-const SAYING_FIT_MIN: f32 = 0.7;
+/// From this fit on an account is for one of them.
+const ALWAYS_NAMED_FIT_MIN: f32 = 0.7;
 
 /// How likely it is that none of the accounts is meant, as a score: where nothing is near, the likeliest of few is not likely.
 const NONE: f32 = 1.5;
@@ -73,7 +73,7 @@ const SAME_LETTERS: usize = 5;
 const SHORT_LETTERS: usize = 3;
 
 /// No more letters of a common beginning count.
-const LETTERS_MAX: usize = 6;
+const LETTERS_MAX: u8 = 6;
 
 /// What a word further away in the context loses with each word between.
 const LOSS_PER_WORD: f32 = 0.05;
@@ -128,8 +128,8 @@ pub struct Ranking<'k> {
     places: FxHashMap<String, Vec<usize>>,
     /// The same words by their first letters.
     beginnings: FxHashMap<String, Vec<usize>>,
-    /// Accounts whose lines always say what they are: interest, charges of banks, taxes.
-    said: FxHashSet<usize>,
+    /// Accounts that lines always name: of interest, charges of banks, taxes.
+    always_named: FxHashSet<usize>,
     /// By telling word of the chart: one over the root of how many accounts have it.
     rarity: Vec<f32>,
 }
@@ -186,10 +186,12 @@ impl<'k> Ranking<'k> {
                 }
             }
         }
-        let said = SAYING.iter().filter_map(|name| knowledge.id(name)).flat_map(|concept| chart.fits(concept));
-        let said = said.filter(|fit| fit.score >= SAYING_FIT_MIN).map(|fit| fit.account).collect();
+        let always_named =
+            ALWAYS_NAMED.iter().filter_map(|name| knowledge.id(name)).flat_map(|concept| chart.fits(concept));
+        let fits = always_named.filter(|fit| fit.score >= ALWAYS_NAMED_FIT_MIN);
+        let always_named = fits.map(|fit| fit.account).collect();
         let rarity = counts.into_iter().map(|count: f32| 1.0 / count.max(1.0).sqrt()).collect();
-        Some(Self { knowledge, chart, words, sentences: ranges, places, beginnings, said, rarity })
+        Some(Self { knowledge, chart, words, sentences: ranges, places, beginnings, always_named, rarity })
     }
 
     /// The decision for a line, after its ranking.
@@ -207,11 +209,10 @@ impl<'k> Ranking<'k> {
             ranked.sort_by_key(|(account, _)| *account != decision.account);
         }
         let Some((account, chance)) = ranked.first().copied() else { return decision };
-        let is_open = decision.is_weak || decision.method == Method::Fallback;
         let is_same = account == decision.account;
         let is_of_kind = self.chart.kinds.get(account) == Some(&wanted(money_in));
         let is_near = || candidates.iter().any(|known| known.account == account && near(&known.measures) >= NEAR_MIN);
-        if is_same && !(is_open && is_of_kind && is_near()) {
+        if is_same && !(decision.is_open() && is_of_kind && is_near()) {
             return decision;
         }
         Decision {
@@ -232,12 +233,12 @@ impl<'k> Ranking<'k> {
 
     /// The accounts that a line may go to which is decided so, with their measures; none where that is sure enough.
     pub fn candidates(&self, wording: &Wording, money_in: bool, decision: &Decision) -> Option<Vec<Candidate>> {
-        let is_open = decision.is_weak || decision.method == Method::Fallback;
+        let is_open = decision.is_open();
         let sure = if is_open { 0 } else { calibrated(decision.method, Basis::Line, decision.raw) };
         let wanted = wanted(money_in);
         // What is owed, owned or taken out is not what is nearest, and its words say so.
         let is_of_kind = self.chart.kinds.get(decision.account) == Some(&wanted);
-        let is_said = !is_open && (!is_of_kind || self.said.contains(&decision.account));
+        let is_said = !is_open && (!is_of_kind || self.always_named.contains(&decision.account));
         if is_said || sure >= SURE_FROM || decision.is_of_clients || decision.is_stated || decision.is_of_price {
             return None;
         }
@@ -256,7 +257,7 @@ impl<'k> Ranking<'k> {
         for (account, kind) in self.chart.kinds.iter().enumerate() {
             let is_chosen = account == decision.account;
             let is_of_kind = *kind == wanted;
-            if !(is_chosen || is_of_kind && !self.said.contains(&account)) {
+            if !(is_chosen || is_of_kind && !self.always_named.contains(&account)) {
                 continue;
             }
             let other = decision.others.iter().find(|(other, _)| *other == account).map(|(_, raw)| *raw);
@@ -323,12 +324,8 @@ impl<'k> Ranking<'k> {
         let mut by_sentence: FxHashMap<usize, usize> = FxHashMap::default();
         let mut mentions = Vec::new();
         for at in found {
-            let Some(range) =
-                self.words.get(at).and_then(|word| Some((word.sentence, self.sentences.get(word.sentence)?)))
-            else {
-                continue;
-            };
-            let (sentence, range) = range;
+            let Some(sentence) = self.words.get(at).map(|word| word.sentence) else { continue };
+            let Some(range) = self.sentences.get(sentence) else { continue };
             let count = by_sentence.entry(sentence).or_default();
             *count += 1;
             if *count > PLACES_MAX {
@@ -386,9 +383,60 @@ fn beginning(word: &str) -> Option<&str> {
 
 /// How much of their beginning two words share, 0 to 1; nothing below a few letters.
 fn shared_beginning(one: &str, other: &str) -> f32 {
-    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).take(LETTERS_MAX).count();
-    match u8::try_from(same) {
-        Ok(letters) if same >= SHORT_LETTERS => f32::from(letters) / 6.0,
-        _ => 0.0,
+    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let letters = u8::try_from(same).unwrap_or(u8::MAX).min(LETTERS_MAX);
+    if same >= SHORT_LETTERS { f32::from(letters) / f32::from(LETTERS_MAX) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::domain::coding::batch::Account;
+    use crate::domain::coding::wording::Channel;
+
+    #[test]
+    fn a_line_in_doubt_is_ranked_unless_it_goes_to_the_balance_sheet() {
+        let account = |name: &'static str, kind| Account { code: Cow::Borrowed(name), name: Cow::Borrowed(name), kind };
+        let accounts = [
+            account("Staff salaries", AccountType::Expense),
+            account("Net wages", AccountType::Liability),
+            account("Interest paid", AccountType::Expense),
+        ];
+        let knowledge = Knowledge::get();
+        let chart = Chart::read(&accounts, knowledge);
+        let context = "Firth is on the staff and has a salary.";
+        let ranking = Ranking::read(context, &chart, knowledge).expect("a context");
+        let wording = Wording {
+            padded: " FIRTH SALARY ".to_owned(),
+            payee: "FIRTH".to_owned(),
+            channel: Channel::Other,
+            category: None,
+        };
+        let candidates = |account: usize, method| {
+            let decision = Decision {
+                account,
+                concept: None,
+                method,
+                raw: 0.3,
+                is_usual: false,
+                is_weak: false,
+                is_to_person: false,
+                is_of_clients: false,
+                is_stated: false,
+                is_of_price: false,
+                is_ranked: false,
+                others: Vec::new(),
+            };
+            let found = ranking.candidates(&wording, false, &decision)?;
+            Some(found.into_iter().map(|candidate| candidate.account).collect::<Vec<_>>())
+        };
+        assert_eq!(candidates(0, Method::UniversalPattern), Some(vec![0]));
+        assert_eq!(candidates(1, Method::UniversalPattern), None);
+        assert_eq!(candidates(2, Method::UniversalPattern), None);
+        // What is left to a person was not said of the balance sheet.
+        assert_eq!(candidates(1, Method::Fallback), Some(vec![0, 1]));
+        assert!(Ranking::read(" \n ", &chart, knowledge).is_none());
     }
 }

@@ -89,7 +89,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     let wordings = wordings(&lines, &tags, &batch.business_context, control)?;
     // What the caller's past says, or the caller's own account that a line is from, is more than likeness.
     let is_ranked = batch.history.is_empty() && !batch.is_purchases_alone() && !decider.has_parts();
-    let ranking = Ranking::read(&batch.business_context, &chart, knowledge).filter(|_| is_ranked);
+    let ranking = is_ranked.then(|| Ranking::read(&batch.business_context, &chart, knowledge)).flatten();
     let mut decided = decide_all(&lines, &wordings, (&decider, ranking.as_ref()), business.asset_from_pence, control)?;
     let mut history = History::read(batch, &chart, &decider, &allowed, control)?;
     let mut recalls: Vec<Option<Recall>> = Vec::new();
@@ -245,21 +245,20 @@ pub fn trace_chart(batch: &Batch<'_>) -> String {
 /// How the words of a line were weighed, for extending the knowledge: what is left of it without the bank's words,
 /// the concepts it may be about with their best accounts, and the accounts it names itself.
 pub fn trace(batch: &Batch<'_>, row: usize) -> String {
-    let knowledge = Knowledge::get();
-    let business = Business::read(batch, knowledge);
-    let chart = Chart::read(&batch.accounts, knowledge);
-    let (lines, tags) = Line::read_all(batch);
-    let hints = Hints::read(&batch.business_context, &batch.accounts, &lines, &knowledge.words);
-    let sales = business.sales().or_else(|| knowledge.id("sales_services"));
-    let decider = Decider::new(
-        knowledge,
-        &chart,
-        Reader::new(knowledge, &business, &hints, &chart),
-        &hints,
-        (sales, business.purchases()),
-    );
-    let Ok(wordings) = wordings(&lines, &tags, &batch.business_context, &Unattended) else { return String::new() };
-    let (Some(line), Some(wording)) = (lines.get(row), wordings.get(row)) else { return String::new() };
+    with_decider(batch, |business, decider, lines, wordings| {
+        trace_line(batch, business, decider, lines.get(row), wordings.get(row))
+    })
+}
+
+fn trace_line(
+    batch: &Batch<'_>,
+    business: &Business<'_>,
+    decider: &Decider<'_>,
+    line: Option<&Line<'_>>,
+    wording: Option<&Wording>,
+) -> String {
+    let (knowledge, chart) = (decider.knowledge, decider.chart);
+    let (Some(line), Some(wording)) = (line, wording) else { return String::new() };
     let vector = knowledge.meaning.vector(wording.text());
     let name = |account: usize| batch.accounts.get(account).map_or("", |account| account.name.as_ref());
     let sectors: Vec<String> =
@@ -289,6 +288,23 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
 /// The accounts that each line may go to which its words leave in doubt, with their measures, for fitting the ranking; none of other
 /// lines.
 pub fn ranked_accounts(batch: &Batch<'_>) -> Vec<Option<Vec<Candidate>>> {
+    with_decider(batch, |_, decider, lines, wordings| {
+        let ranking = Ranking::read(&batch.business_context, decider.chart, decider.knowledge);
+        let candidates = |(line, wording): (&Line<'_>, &Wording)| {
+            let size = Size { is_large: false, digits: history::size_of(line.pence), named_pence: None };
+            let money_in = line.amount > 0;
+            let decision = decider.decide(wording, (money_in, false), size, line.tag);
+            ranking.as_ref()?.candidates(wording, money_in, &decision)
+        };
+        lines.iter().zip(wordings).map(candidates).collect()
+    })
+}
+
+/// Asks something of the decider of a batch that is not coded.
+fn with_decider<T: Default>(
+    batch: &Batch<'_>,
+    ask: impl FnOnce(&Business<'_>, &Decider<'_>, &[Line<'_>], &[Wording]) -> T,
+) -> T {
     let knowledge = Knowledge::get();
     let business = Business::read(batch, knowledge);
     let chart = Chart::read(&batch.accounts, knowledge);
@@ -297,15 +313,8 @@ pub fn ranked_accounts(batch: &Batch<'_>) -> Vec<Option<Vec<Candidate>>> {
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
     let reader = Reader::new(knowledge, &business, &hints, &chart);
     let decider = Decider::new(knowledge, &chart, reader, &hints, (sales, business.purchases())).of_accounts(&tags);
-    let ranking = Ranking::read(&batch.business_context, &chart, knowledge);
-    let Ok(wordings) = wordings(&lines, &tags, &batch.business_context, &Unattended) else { return Vec::new() };
-    let candidates = |(line, wording): (&Line<'_>, &Wording)| {
-        let size = Size::of_past(history::size_of(line.pence));
-        let money_in = line.amount > 0;
-        let decision = decider.decide(wording, (money_in, false), size, line.tag);
-        ranking.as_ref()?.candidates(wording, money_in, &decision)
-    };
-    lines.iter().zip(&wordings).map(candidates).collect()
+    let Ok(wordings) = wordings(&lines, &tags, &batch.business_context, &Unattended) else { return T::default() };
+    ask(&business, &decider, &lines, &wordings)
 }
 
 fn wordings(
@@ -614,10 +623,8 @@ fn share_prices(
     /// So sure are those that follow the others.
     const FOLLOWING: f32 = 0.55;
     let is_income = |account: usize| chart.kinds.get(account) == Some(&AccountType::Income);
-    let is_unknown = |decision: &Decision| {
-        let is_open = decision.method == Method::Fallback || decision.is_weak || decision.is_ranked;
-        is_open || decision.is_usual || decision.raw < LITTLE
-    };
+    let is_unknown =
+        |decision: &Decision| decision.is_open() || decision.is_ranked || decision.is_usual || decision.raw < LITTLE;
     // By amount; none where accounts differ.
     let mut prices: HashMap<i128, Option<Price<'_>>> = HashMap::new();
     for (at, ((line, wording), decision)) in lines.iter().zip(wordings).zip(decided.iter()).enumerate() {

@@ -51,6 +51,13 @@ pub struct Decision {
     pub others: Vec<(usize, f32)>,
 }
 
+impl Decision {
+    /// Whether it is left to a person, unless more is found.
+    pub fn is_open(&self) -> bool {
+        self.is_weak || self.method == Method::Fallback
+    }
+}
+
 /// The concepts of what owners take and pay in.
 const DRAWINGS: &str = "drawings";
 const CAPITAL: &str = "capital_introduced";
