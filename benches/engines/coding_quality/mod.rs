@@ -4,7 +4,7 @@
 //! of the folders (the examples and those to learn from when none is given): accounts, VAT codes, settlements, transfers,
 //! confidence. `--lines` also prints every wrong line with what was thought of it, `--charts` how each chart was
 //! understood; `--rows` measures speed instead, `--cost` what charts and a past cost, `--fit` prints the table of confidences
-//! (`src/domain/coding/knowledge/confidence.tsv`), `--fit-ranking` the weights of `src/domain/coding/ranking.rs`, `--small` scores the examples alone.
+//! (`src/domain/coding/knowledge/confidence.tsv`), `--ranking-inputs` what `tools/ranking` learns from, `--small` scores the examples alone.
 //!
 //! `--real FOLDER` scores payments that real bodies made and coded themselves, with what each paid before as `history` and
 //! (`--without-history`) without; `--only NAME,NAME` takes those files alone.
@@ -73,7 +73,7 @@ pub fn measure_businesses(mut arguments: Vec<String>) {
     let is_small = take_flag(&mut arguments, "--small");
     let lines = take_flag(&mut arguments, "--lines");
     let fits = take_flag(&mut arguments, "--fit");
-    let fits_ranking = take_flag(&mut arguments, "--fit-ranking");
+    let prints_ranking = take_flag(&mut arguments, "--ranking-inputs");
     let charts = take_flag(&mut arguments, "--charts");
     let is_cost = take_flag(&mut arguments, "--cost");
     let is_real = take_flag(&mut arguments, "--real");
@@ -96,8 +96,8 @@ pub fn measure_businesses(mut arguments: Vec<String>) {
         fit_confidence(&folders, only.as_deref());
         return;
     }
-    if fits_ranking {
-        ranking::fit(&folders);
+    if prints_ranking {
+        ranking::print(&folders);
         return;
     }
     if is_cost {

@@ -36,6 +36,23 @@ impl Vector {
         }
     }
 
+    /// Adds so much of another vector to a sum.
+    pub fn add_part(&mut self, other: &Self, part: f32) {
+        for (sum, value) in self.0.iter_mut().zip(&other.0) {
+            *sum += value * part;
+        }
+    }
+
+    /// The vector's numbers.
+    pub const fn numbers(&self) -> &[f32; DIMENSIONS] {
+        &self.0
+    }
+
+    /// A vector of such numbers.
+    pub const fn of(numbers: [f32; DIMENSIONS]) -> Self {
+        Self(numbers)
+    }
+
     /// The same direction with unit length.
     pub fn normalised(mut self) -> Self {
         let length = self.cosine(&self).sqrt();

@@ -15,6 +15,7 @@ mod hints;
 mod history;
 mod instructions;
 pub mod knowledge;
+mod likeness;
 pub mod line;
 mod line_vat;
 mod meaning;
@@ -40,8 +41,8 @@ pub use batch::{Account, AccountType, Batch, Invoice, InvoiceKind, PastLine, Tra
 pub use confidence::{curve_name, curve_names};
 pub use outcome::{Alternative, Basis, CodedRow, HistorySummary, Method, Outcome, Settled, SettledKind, Vat, Warning};
 
-pub use ranking::{Candidate, MEASURES, Measures};
-pub use stages::{ranked_accounts, trace, trace_chart};
+pub use ranking::{RankingAccount, RankingLine};
+pub use stages::{ranking_inputs, trace, trace_chart};
 
 use super::control::{Control, Stopped};
 

@@ -2,7 +2,7 @@
 //! near the line's words, in whatever words it says so.
 //!
 //! A linear model over a few measures of each account, fitted to decisions of engines that had not learned from the lines
-//! (`docs/adr/0017-lines-in-doubt-are-ranked.md`); `cargo bench --bench engines -- coding_quality --fit-ranking` fits it to others.
+//! (`docs/adr/0017-lines-in-doubt-are-ranked.md`, `tools/ranking`).
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -14,22 +14,26 @@ use super::chart::Chart;
 use super::confidence::calibrated;
 use super::decide::{Decider, Decision};
 use super::knowledge::{Knowledge, stem};
+use super::likeness::Likeness;
 use super::meaning::Vector;
 use super::outcome::{Basis, Method};
 use super::text::{fold, sentences};
 use super::wording::Wording;
 
 /// How many measures there are of an account.
-pub const MEASURES: usize = 12;
+const MEASURES: usize = 11;
 
 /// Measures of an account, in the order of their weights.
-pub type Measures = [f32; MEASURES];
+type Measures = [f32; MEASURES];
 
-/// What each measure counts. Fitted.
-const WEIGHTS: Measures = [2.9, 0.95, 1.2, 2.03, 1.65, 2.35, 2.03, -0.44, -0.44, 3.18, 1.41, 0.11];
+/// What each measure counts. Fitted (`tools/ranking`).
+const WEIGHTS: Measures = [0.6, 0.64, 0.59, 1.76, 1.96, -0.33, 3.36, 0.93, -1.51, 1.64, 1.29];
 
 /// What is decided more surely than this, in thousandths, stays as it is.
-const SURE_FROM: u16 = 800;
+const SURE_FROM: u16 = 900;
+
+/// An account has lines of its own if some are decided more surely than this.
+const USED_FROM: u16 = 800;
 
 /// Concepts that a line names whenever it is about them, so that none is guessed.
 const ALWAYS_NAMED: &[&str] = &[
@@ -45,14 +49,18 @@ const ALWAYS_NAMED: &[&str] = &[
 /// From this fit on an account is for one of them.
 const ALWAYS_NAMED_FIT_MIN: f32 = 0.7;
 
-/// How likely it is that none of the accounts is meant, as a score: where nothing is near, the likeliest of few is not likely.
-const NONE: f32 = 1.5;
-
-/// What must be near an account for a line to be left to it that was left to a person.
-const NEAR_MIN: f32 = 1.5;
+/// How likely it is that none of the accounts is meant, as a score, and what it loses with how near the nearest is. Fitted.
+const NONE: f32 = -0.27;
+const NONE_PER_NEARNESS: f32 = -0.29;
 
 /// By so much another account must be ahead of the one that was decided.
 const LEAD_MIN: f32 = 0.5;
+
+/// No account is less likely by the line, or by the context, than so many natural logarithms.
+const FARTHEST: f32 = -8.0;
+
+/// What stands for the chance by the line of an account of another type, which is not compared.
+const NOT_COMPARED: f32 = -3.0;
 
 /// From this chance on a line is decided by its ranking; below it is left to a person, with the account that is likeliest.
 const CHANCE_MIN: f32 = 0.4;
@@ -75,6 +83,12 @@ const SHORT_LETTERS: usize = 3;
 /// No more letters of a common beginning count.
 const LETTERS_MAX: u8 = 6;
 
+/// Most words of a line that are read.
+const WORDS_MAX: usize = 8;
+
+/// Most words of the context that are read for one line.
+const NEAR_WORDS_MAX: usize = 24;
+
 /// What a word further away in the context loses with each word between.
 const LOSS_PER_WORD: f32 = 0.05;
 
@@ -95,6 +109,8 @@ struct ContextWord {
     word: String,
     stem: String,
     sentence: usize,
+    /// Commas before it.
+    clause: usize,
     is_plain: bool,
     /// Written in capitals or with digits, as what lines say is quoted: *FC on a payment*, *V2*.
     is_code: bool,
@@ -108,13 +124,57 @@ struct WordMeaning {
     likeness: Vec<f32>,
 }
 
+/// What lines of a batch that are surely decided make of its accounts.
+#[derive(Debug)]
+pub struct Usage {
+    /// By account: how many lines, and the sum of the binary digits of their amounts in pence.
+    lines: Vec<(u32, u32)>,
+}
+
+impl Usage {
+    /// Of the decisions of lines, each with how many binary digits its amount has in pence.
+    pub fn of<'d>(accounts: usize, decided: impl Iterator<Item = (&'d Decision, u32)>) -> Self {
+        let mut lines = vec![(0, 0_u32); accounts];
+        for (decision, digits) in decided {
+            if sureness(decision) >= USED_FROM
+                && let Some((count, sum)) = lines.get_mut(decision.account)
+            {
+                (*count, *sum) = (*count + 1, sum.saturating_add(digits));
+            }
+        }
+        Self { lines }
+    }
+
+    fn is_unused(&self, account: usize) -> bool {
+        self.lines.get(account).is_none_or(|(count, _)| *count == 0)
+    }
+
+    /// How alike an amount is to those of an account, 0 to 1: half with every doubling.
+    fn likeness_of_amounts(&self, account: usize, digits: u32) -> f32 {
+        let Some((count, sum)) = self.lines.get(account).filter(|(count, _)| *count > 0) else { return 0.0 };
+        let mean = f64::from(*sum) / f64::from(*count);
+        #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "a measure between 0 and 1")]
+        let apart = (f64::from(digits) - mean).abs() as f32;
+        libm::exp2f(-apart)
+    }
+}
+
+/// The accounts that a line in doubt may go to.
+#[derive(Debug, Clone)]
+struct Candidates {
+    /// Each with its measures.
+    accounts: Vec<Candidate>,
+    /// How near the nearest is to the line and to the context.
+    nearness: f32,
+}
+
 /// An account that a line may go to.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+struct Candidate {
     /// Its index.
-    pub account: usize,
+    account: usize,
     /// Its measures.
-    pub measures: Measures,
+    measures: Measures,
 }
 
 /// Ranks the accounts of one batch.
@@ -126,6 +186,8 @@ pub struct Ranking<'k> {
     sentences: Vec<Range<usize>>,
     /// Places in `words` by stem, of words that no more than a few sentences have.
     places: FxHashMap<String, Vec<usize>>,
+    /// Sentences that tell things apart by several numbers: they speak of a line that has one, around it.
+    numbered: FxHashSet<usize>,
     /// The same words by their first letters.
     beginnings: FxHashMap<String, Vec<usize>>,
     /// Accounts that lines always name: of interest, charges of banks, taxes.
@@ -134,11 +196,35 @@ pub struct Ranking<'k> {
     rarity: Vec<f32>,
 }
 
-/// A place of the context that has a word of a line, with the words around it.
-struct Mention<'r> {
-    meaning: Vector,
-    /// Each with what is left of it at its distance.
-    near: Vec<(&'r WordMeaning, f32)>,
+/// How near accounts are to a line.
+struct LikenessToAccounts {
+    /// The logarithm of each one's chance by the line alone, among those of the compared type.
+    by_line: Vec<f32>,
+    /// By how much each is behind the nearest to the context.
+    by_context: Vec<f32>,
+    /// How near the nearest name's words are, which is nothing where none is.
+    nearness: f32,
+}
+
+/// A word of the context near a word of a line, with what is left of it at its distance.
+type Near<'r> = (&'r ContextWord, f32);
+
+/// What the forms and the weights are fitted to: of a line, the words that are compared.
+#[derive(Debug, Clone)]
+pub struct RankingLine {
+    /// Its own words.
+    pub words: Vec<String>,
+    /// Words of the context near them, each with what is left of it at its distance.
+    pub near: Vec<(String, f32)>,
+}
+
+/// The same of an account.
+#[derive(Debug, Clone)]
+pub struct RankingAccount {
+    /// The stems of its name's telling words, each with one over the root of how many accounts have it.
+    pub telling: Vec<(String, f32)>,
+    /// Whether lines always name it, so that none is ranked to it.
+    pub is_always_named: bool,
 }
 
 impl<'k> Ranking<'k> {
@@ -147,7 +233,7 @@ impl<'k> Ranking<'k> {
         if context.trim().is_empty() || chart.kinds.len() > ACCOUNTS_MAX {
             return None;
         }
-        let (mut words, mut ranges) = (Vec::new(), Vec::new());
+        let (mut words, mut ranges, mut clause) = (Vec::new(), Vec::new(), 0);
         for sentence in sentences(context) {
             let from = words.len();
             for raw in sentence.split_whitespace() {
@@ -159,10 +245,12 @@ impl<'k> Ranking<'k> {
                         is_plain: PLAIN.contains(&word),
                         word: word.to_owned(),
                         sentence: ranges.len(),
+                        clause,
                         is_code,
                         meaning: OnceLock::new(),
                     });
                 }
+                clause += usize::from(raw.ends_with(','));
             }
             ranges.push(from..words.len());
         }
@@ -170,6 +258,11 @@ impl<'k> Ranking<'k> {
         for (at, word) in words.iter().enumerate().filter(|(_, word)| !word.is_plain) {
             places.entry(word.stem.clone()).or_default().push(at);
         }
+        let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
+        for word in words.iter().filter(|word| is_number(word)) {
+            *numbers.entry(word.sentence).or_default() += 1;
+        }
+        let numbered = numbers.into_iter().filter(|(_, count)| *count > 1).map(|(sentence, _)| sentence).collect();
         let sentence = |at: &usize| words.get(*at).map(|word: &ContextWord| word.sentence);
         places.retain(|_, places| places.iter().map(sentence).collect::<FxHashSet<_>>().len() <= SENTENCES_MAX);
         let mut beginnings: FxHashMap<String, Vec<usize>> = FxHashMap::default();
@@ -191,28 +284,36 @@ impl<'k> Ranking<'k> {
         let fits = always_named.filter(|fit| fit.score >= ALWAYS_NAMED_FIT_MIN);
         let always_named = fits.map(|fit| fit.account).collect();
         let rarity = counts.into_iter().map(|count: f32| 1.0 / count.max(1.0).sqrt()).collect();
-        Some(Self { knowledge, chart, words, sentences: ranges, places, beginnings, always_named, rarity })
+        Some(Self { knowledge, chart, words, sentences: ranges, places, numbered, beginnings, always_named, rarity })
     }
 
-    /// The decision for a line, after its ranking.
-    pub fn rank(&self, decider: &Decider<'_>, wording: &Wording, money_in: bool, decision: Decision) -> Decision {
-        let Some(candidates) = self.candidates(wording, money_in, &decision) else { return decision };
+    /// The decision for a line, after its ranking. `digits` are those of its amount in pence, in binary.
+    pub fn rank(
+        &self,
+        decider: &Decider<'_>,
+        (wording, money_in, digits): (&Wording, bool, u32),
+        usage: &Usage,
+        decision: Decision,
+    ) -> Decision {
+        let Some(candidates) = self.candidates((wording, money_in, digits), usage, &decision) else { return decision };
+        let none = NONE + NONE_PER_NEARNESS * candidates.nearness;
+        let candidates = candidates.accounts;
         let scores: Vec<f32> = candidates.iter().map(|candidate| score(&candidate.measures)).collect();
-        let most = scores.iter().copied().fold(f32::MIN, f32::max);
+        let most = scores.iter().copied().fold(none, f32::max);
         let parts: Vec<f32> = scores.iter().map(|score| libm::expf(score - most)).collect();
-        let total = parts.iter().sum::<f32>() + libm::expf(NONE - most);
+        let total = parts.iter().sum::<f32>() + libm::expf(none - most);
         let mut ranked: Vec<(usize, f32)> =
             candidates.iter().zip(parts).map(|(candidate, part)| (candidate.account, part / total)).collect();
         ranked.sort_by(|(a, left), (b, right)| right.total_cmp(left).then(a.cmp(b)));
+        let best = scores.iter().copied().fold(f32::MIN, f32::max);
         let chosen = candidates.iter().zip(&scores).find(|(candidate, _)| candidate.account == decision.account);
-        if chosen.is_some_and(|(_, score)| most - score <= LEAD_MIN) {
+        if chosen.is_some_and(|(_, score)| best - score <= LEAD_MIN) {
             ranked.sort_by_key(|(account, _)| *account != decision.account);
         }
         let Some((account, chance)) = ranked.first().copied() else { return decision };
         let is_same = account == decision.account;
         let is_of_kind = self.chart.kinds.get(account) == Some(&wanted(money_in));
-        let is_near = || candidates.iter().any(|known| known.account == account && near(&known.measures) >= NEAR_MIN);
-        if is_same && !(decision.is_open() && is_of_kind && is_near()) {
+        if is_same && !(decision.is_open() && is_of_kind && chance >= CHANCE_MIN) {
             return decision;
         }
         Decision {
@@ -232,9 +333,14 @@ impl<'k> Ranking<'k> {
     }
 
     /// The accounts that a line may go to which is decided so, with their measures; none where that is sure enough.
-    pub fn candidates(&self, wording: &Wording, money_in: bool, decision: &Decision) -> Option<Vec<Candidate>> {
+    fn candidates(
+        &self,
+        (wording, money_in, digits): (&Wording, bool, u32),
+        usage: &Usage,
+        decision: &Decision,
+    ) -> Option<Candidates> {
+        let sure = sureness(decision);
         let is_open = decision.is_open();
-        let sure = if is_open { 0 } else { calibrated(decision.method, Basis::Line, decision.raw) };
         let wanted = wanted(money_in);
         // What is owed, owned or taken out is not what is nearest, and its words say so.
         let is_of_kind = self.chart.kinds.get(decision.account) == Some(&wanted);
@@ -242,71 +348,111 @@ impl<'k> Ranking<'k> {
         if is_said || sure >= SURE_FROM || decision.is_of_clients || decision.is_stated || decision.is_of_price {
             return None;
         }
-        let is_of_letters = |word: &&str| word.chars().all(char::is_alphabetic) && word.chars().count() >= 2;
-        let all: Vec<&str> = wording.text().split(' ').filter(|word| !PLAIN.contains(word)).collect();
+        let all: Vec<&str> = words_of(wording).collect();
         let words: Vec<&str> = all.iter().copied().filter(is_of_letters).collect();
-        let meanings: Vec<Vector> = words.iter().map(|word| self.knowledge.meaning.vector(word)).collect();
-        let mut line = Vector::zero();
-        meanings.iter().for_each(|meaning| line.add(meaning));
-        let line = line.normalised();
-        let mentions = self.mentions(&all);
+        let near = self.near(&all)?;
+        let mut accounts = Vec::new();
+        for (account, kind) in self.chart.kinds.iter().enumerate() {
+            let is_of_kind = *kind == wanted && !self.always_named.contains(&account);
+            if account == decision.account || is_of_kind {
+                accounts.push((account, *kind == wanted));
+            }
+        }
+        let likeness = self.likeness(&words, &near, money_in, &accounts);
         let rest = (1.0 - decision.raw).max(0.001);
         let left = 1.0 - f32::from(sure) / 1000.0;
         let sure = f32::from(sure) / 1000.0;
-        let mut candidates = Vec::new();
-        for (account, kind) in self.chart.kinds.iter().enumerate() {
-            let is_chosen = account == decision.account;
-            let is_of_kind = *kind == wanted;
-            if !(is_chosen || is_of_kind && !self.always_named.contains(&account)) {
-                continue;
-            }
-            let other = decision.others.iter().find(|(other, _)| *other == account).map(|(_, raw)| *raw);
-            let Some(name) = self.chart.vectors.get(account) else { continue };
-            let (mut alike, mut begun) = (0.0_f32, 0.0_f32);
-            let (mut mentioned, mut near) = (0.0_f32, 0.0_f32);
-            for place in self.chart.telling(account) {
-                let (Some(meaning), Some(stem), Some(rarity)) = (
-                    self.chart.telling_meanings().get(*place),
-                    self.chart.telling_stems().get(*place),
-                    self.rarity.get(*place),
-                ) else {
-                    continue;
-                };
-                for (word, vector) in words.iter().zip(&meanings) {
-                    alike = alike.max(vector.cosine(meaning) * rarity);
-                    begun = begun.max(shared_beginning(word, stem) * rarity);
-                }
-                for (word, part) in mentions.iter().flat_map(|mention| &mention.near) {
-                    near = near.max(word.likeness.get(*place).copied().unwrap_or(0.0) * rarity * part);
-                }
-            }
-            for mention in &mentions {
-                mentioned = mentioned.max(mention.meaning.cosine(name));
-            }
-            let flag = |is_so: bool| if is_so { 1.0 } else { 0.0 };
-            candidates.push(Candidate {
-                account,
-                measures: [
-                    line.cosine(name),
-                    alike,
-                    begun,
-                    mentioned,
-                    near,
+        let flag = |is_so: bool| if is_so { 1.0 } else { 0.0 };
+        let measures = accounts.iter().zip(&likeness.by_line).zip(&likeness.by_context).map(
+            |(((account, is_of_kind), by_line), by_context)| {
+                let is_chosen = *account == decision.account;
+                let other = decision.others.iter().find(|(other, _)| other == account).map(|(_, raw)| *raw);
+                let begun = self.chart.telling(*account).iter().filter_map(|place| {
+                    let (stem, rarity) = (self.chart.telling_stems().get(*place)?, self.rarity.get(*place)?);
+                    let shared = words.iter().map(|word| shared_beginning(word, stem)).fold(0.0, f32::max);
+                    Some(shared * rarity)
+                });
+                let measures = [
+                    *by_line,
+                    *by_context,
+                    begun.fold(0.0, f32::max),
                     flag(is_chosen),
                     flag(is_chosen) * sure,
-                    flag(is_chosen && is_open),
-                    flag(is_chosen && !mentions.is_empty()),
+                    flag(is_chosen && !near.is_empty()),
                     other.map_or(0.0, |raw| left * (raw / rest).min(1.0)),
                     flag(other.is_some()),
-                    flag(is_of_kind),
-                ],
-            });
-        }
-        Some(candidates)
+                    flag(*is_of_kind),
+                    flag(usage.is_unused(*account)),
+                    usage.likeness_of_amounts(*account, digits),
+                ];
+                Candidate { account: *account, measures }
+            },
+        );
+        Some(Candidates { accounts: measures.collect(), nearness: likeness.nearness })
     }
 
-    /// Where the context has a word of a line.
-    fn mentions(&self, line: &[&str]) -> Vec<Mention<'_>> {
+    /// How near a line of some words, and the words of the context near them, are to accounts; each with whether it is of the type
+    /// that is compared.
+    fn likeness(
+        &self,
+        words: &[&str],
+        near: &[Near<'_>],
+        money_in: bool,
+        accounts: &[(usize, bool)],
+    ) -> LikenessToAccounts {
+        let forms = Likeness::get();
+        let meanings: Vec<Vector> =
+            words.iter().take(WORDS_MAX).map(|word| self.knowledge.meaning.vector(word)).collect();
+        let line = forms.of_line(&meanings, money_in);
+        let mut around = Vector::zero();
+        let near: Vec<(&WordMeaning, f32)> = near
+            .iter()
+            .map(|(word, part)| {
+                let known = word.meaning.get_or_init(|| self.meaning(&word.word));
+                around.add_part(&known.vector, *part);
+                (known, *part)
+            })
+            .collect();
+        let around = forms.of_surroundings(around);
+        // Each telling word of the chart is in the names of several accounts, and is compared once.
+        let places = self.chart.telling_meanings();
+        let nearest_by_line: Vec<f32> =
+            places.iter().map(|place| line.words.iter().map(|word| word.cosine(place)).fold(0.0, f32::max)).collect();
+        let nearest = |account: usize, of: &dyn Fn(usize) -> f32| {
+            self.chart.telling(account).iter().map(|place| of(*place)).fold(0.0, f32::max)
+        };
+        let (mut by_line, mut by_context) = (Vec::new(), Vec::new());
+        let mut nearness = f32::MIN;
+        for (account, _) in accounts {
+            let name = self.chart.vectors.get(*account).copied().unwrap_or(Vector::zero());
+            let by_words = nearest(*account, &|place| nearest_by_line.get(place).copied().unwrap_or(0.0));
+            by_line.push(line.whole.cosine(&name) + by_words);
+            let by_near = nearest(*account, &|place| {
+                let parts = near.iter().map(|(word, part)| word.likeness.get(place).copied().unwrap_or(0.0) * part);
+                parts.fold(0.0, f32::max)
+            });
+            by_context.push(if near.is_empty() { 0.0 } else { around.cosine(&name) + by_near });
+            nearness = nearness.max(by_words + by_near);
+        }
+        let compared = || by_line.iter().zip(accounts).filter(|(_, (_, is_compared))| *is_compared);
+        let most = compared().map(|(score, _)| *score).fold(f32::MIN, f32::max);
+        let total =
+            libm::logf(compared().map(|(score, _)| libm::expf(score - most)).sum::<f32>().max(f32::MIN_POSITIVE));
+        let of_line = by_line.iter().zip(accounts);
+        let by_line = of_line
+            .map(
+                |(score, (_, is_compared))| {
+                    if *is_compared { (score - most - total).max(FARTHEST) } else { NOT_COMPARED }
+                },
+            )
+            .collect();
+        let most = by_context.iter().copied().fold(f32::MIN, f32::max);
+        let by_context = by_context.into_iter().map(|score| (score - most).max(FARTHEST)).collect();
+        LikenessToAccounts { by_line, by_context, nearness }
+    }
+
+    /// The words of the context near words of a line, nearest first; none where it tells such lines apart by numbers that this one lacks.
+    fn near(&self, line: &[&str]) -> Option<Vec<Near<'_>>> {
         let stems: Vec<String> = line.iter().map(|word| stem(word)).collect();
         let mut found: Vec<usize> = Vec::new();
         for (word, stem) in line.iter().zip(&stems) {
@@ -321,39 +467,70 @@ impl<'k> Ranking<'k> {
         }
         found.sort_unstable();
         found.dedup();
+        let (mut is_numbered_line, mut has_number) = (false, false);
         let mut by_sentence: FxHashMap<usize, usize> = FxHashMap::default();
-        let mut mentions = Vec::new();
+        let mut near: Vec<Near<'_>> = Vec::new();
+        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
         for at in found {
-            let Some(sentence) = self.words.get(at).map(|word| word.sentence) else { continue };
-            let Some(range) = self.sentences.get(sentence) else { continue };
-            let count = by_sentence.entry(sentence).or_default();
+            let Some(word) = self.words.get(at) else { continue };
+            let Some(range) = self.sentences.get(word.sentence) else { continue };
+            let is_numbered = self.numbered.contains(&word.sentence);
+            let is_in_clause = |other: &ContextWord| !is_numbered || other.clause == word.clause;
+            let count = by_sentence.entry(word.sentence).or_default();
             *count += 1;
-            if *count > PLACES_MAX {
+            is_numbered_line |= is_numbered;
+            has_number |= is_numbered && is_number(word);
+            if *count > PLACES_MAX || is_numbered && !is_number(word) {
                 continue;
             }
             let from = at.saturating_sub(REACH).max(range.start);
             let until = (at + REACH + 1).min(range.end);
             let around = (from..until).filter_map(|place| Some((place, self.words.get(place)?)));
-            let telling = around.filter(|(place, word)| *place != at && !word.is_plain && !stems.contains(&word.stem));
-            let mut meaning = Vector::zero();
-            let near: Vec<(&WordMeaning, f32)> = telling
-                .map(|(place, word)| {
-                    let known = word.meaning.get_or_init(|| self.meaning(&word.word));
-                    meaning.add(&known.vector);
-                    let distance = u8::try_from(place.abs_diff(at)).unwrap_or(u8::MAX);
-                    (known, 1.0 - LOSS_PER_WORD * f32::from(distance))
-                })
-                .collect();
-            if !near.is_empty() {
-                mentions.push(Mention { meaning: meaning.normalised(), near });
+            for (place, word) in around {
+                if place == at || word.is_plain || !is_in_clause(word) || stems.contains(&word.stem) {
+                    continue;
+                }
+                let distance = u8::try_from(place.abs_diff(at)).unwrap_or(u8::MAX);
+                let part = 1.0 - LOSS_PER_WORD * f32::from(distance);
+                let known = *places.entry(&word.word).or_insert_with(|| {
+                    near.push((word, 0.0));
+                    near.len() - 1
+                });
+                if let Some((_, most)) = near.get_mut(known) {
+                    *most = most.max(part);
+                }
             }
         }
-        mentions
+        near.sort_by(|(_, left), (_, right)| right.total_cmp(left));
+        near.truncate(NEAR_WORDS_MAX);
+        (has_number || !is_numbered_line).then_some(near)
+    }
+
+    /// What is compared of a line.
+    pub fn line(&self, wording: &Wording) -> RankingLine {
+        let all: Vec<&str> = words_of(wording).collect();
+        let near = self.near(&all).unwrap_or_default().into_iter().map(|(word, part)| (word.word.clone(), part));
+        let words = all.iter().filter(|word| is_of_letters(word)).map(|word| (*word).to_owned());
+        RankingLine { words: words.collect(), near: near.collect() }
+    }
+
+    /// What is compared of each account.
+    pub fn accounts(&self) -> Vec<RankingAccount> {
+        let telling = |account: usize| {
+            let known =
+                self.chart.telling(account).iter().filter_map(|place| {
+                    Some((self.chart.telling_stems().get(*place)?.clone(), *self.rarity.get(*place)?))
+                });
+            let is_always_named = self.always_named.contains(&account);
+            RankingAccount { telling: known.collect(), is_always_named }
+        };
+        (0..self.chart.kinds.len()).map(telling).collect()
     }
 
     fn meaning(&self, word: &str) -> WordMeaning {
         let vector = self.knowledge.meaning.vector(word);
-        let likeness = self.chart.telling_meanings().iter().map(|meaning| vector.cosine(meaning)).collect();
+        let turned = Likeness::get().of_near_word(&vector);
+        let likeness = self.chart.telling_meanings().iter().map(|meaning| turned.cosine(meaning)).collect();
         WordMeaning { vector, likeness }
     }
 }
@@ -368,10 +545,23 @@ fn score(measures: &Measures) -> f32 {
     measures.iter().zip(&WEIGHTS).map(|(measure, weight)| measure * weight).sum()
 }
 
-/// What of that is nearness to the line and to the context, and not what the rules decided.
-fn near(measures: &Measures) -> f32 {
-    const OF_NEARNESS: usize = 5;
-    measures.iter().zip(&WEIGHTS).take(OF_NEARNESS).map(|(measure, weight)| measure * weight).sum()
+/// How surely a line is decided by its words, in thousandths.
+fn sureness(decision: &Decision) -> u16 {
+    if decision.is_open() { 0 } else { calibrated(decision.method, Basis::Line, decision.raw) }
+}
+
+/// Whether a word of the context is a number, of a terminal or of a reference.
+fn is_number(word: &ContextWord) -> bool {
+    word.is_code && word.word.len() >= SHORT_LETTERS && word.word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The words of a line that are compared.
+fn words_of(wording: &Wording) -> impl Iterator<Item = &str> {
+    wording.text().split(' ').filter(|word| !word.is_empty() && !PLAIN.contains(word))
+}
+
+fn is_of_letters(word: &&str) -> bool {
+    word.chars().all(char::is_alphabetic) && word.chars().count() >= 2
 }
 
 /// The letters by which two forms of a word are known as one.
@@ -429,8 +619,9 @@ mod tests {
                 is_ranked: false,
                 others: Vec::new(),
             };
-            let found = ranking.candidates(&wording, false, &decision)?;
-            Some(found.into_iter().map(|candidate| candidate.account).collect::<Vec<_>>())
+            let usage = Usage::of(accounts.len(), std::iter::empty());
+            let found = ranking.candidates((&wording, false, 12), &usage, &decision)?;
+            Some(found.accounts.into_iter().map(|candidate| candidate.account).collect::<Vec<_>>())
         };
         assert_eq!(candidates(0, Method::UniversalPattern), Some(vec![0]));
         assert_eq!(candidates(1, Method::UniversalPattern), None);

@@ -17,7 +17,7 @@ use super::line::{Line, Tags};
 use super::line_vat::LineVat;
 use super::outcome::{Alternative, Basis, CodedRow, Method, Outcome, Vat, Warning};
 use super::person::is_person;
-use super::ranking::{Candidate, Ranking};
+use super::ranking::{Ranking, RankingAccount, RankingLine, Usage};
 use super::settlement::{Settlement, settle_in_context};
 use super::statements::numbers_of;
 use super::transfer::{self, OwnAccounts, Transfer};
@@ -88,7 +88,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
 
     let wordings = wordings(&lines, &tags, &batch.business_context, control)?;
     // What the caller's past says, or the caller's own account that a line is from, is more than likeness.
-    let is_ranked = batch.history.is_empty() && !batch.is_purchases_alone() && !decider.has_parts();
+    let is_ranked = !batch.is_purchases_alone() && !decider.has_parts();
     let ranking = is_ranked.then(|| Ranking::read(&batch.business_context, &chart, knowledge)).flatten();
     let mut decided = decide_all(&lines, &wordings, (&decider, ranking.as_ref()), business.asset_from_pence, control)?;
     let mut history = History::read(batch, &chart, &decider, &allowed, control)?;
@@ -201,20 +201,33 @@ fn decide_all(
     }
     let rows_of = |done: usize| lines.len() * done / distinct.len().max(1);
     let progress = |done: usize| control.progress(u64::try_from(rows_of(done)).unwrap_or(u64::MAX));
+    // A line without words is not even a usual one.
+    let is_mute = |wording: &Wording| wording.text().is_empty() && wording.category.is_none();
     let decisions = parallel::map(&distinct, control, progress, |(wording, known)| {
-        // A line without words is not even a usual one.
-        let is_mute = wording.text().is_empty() && wording.category.is_none();
-        if is_mute {
+        if is_mute(wording) {
             decider.unknown(known.money_in)
         } else {
-            let decision = decider.decide(wording, (known.money_in, known.only_pays), known.size, known.home);
-            match ranking {
-                Some(ranking) => ranking.rank(decider, wording, known.money_in, decision),
-                None => decision,
-            }
+            decider.decide(wording, (known.money_in, known.only_pays), known.size, known.home)
         }
     })?;
-    Ok(place_of.iter().filter_map(|place| decisions.get(*place).cloned()).collect())
+    let decided = place_of.iter().filter_map(|place| decisions.get(*place));
+    let Some(ranking) = ranking else { return Ok(decided.cloned().collect()) };
+    let digits = place_of.iter().filter_map(|place| distinct.get(*place).map(|(_, known)| known.size.digits));
+    let usage = Usage::of(decider.chart.kinds.len(), decided.zip(digits));
+    let asked: Vec<(&(&Wording, Known<'_>), &Decision)> = distinct.iter().zip(&decisions).collect();
+    let ranked = parallel::map(
+        &asked,
+        control,
+        |_| (),
+        |((wording, known), decision)| {
+            if is_mute(wording) {
+                (*decision).clone()
+            } else {
+                ranking.rank(decider, (wording, known.money_in, known.size.digits), &usage, (*decision).clone())
+            }
+        },
+    )?;
+    Ok(place_of.iter().filter_map(|place| ranked.get(*place).cloned()).collect())
 }
 
 /// How a chart was understood, for extending the knowledge: each account with the concepts it fits best.
@@ -285,18 +298,11 @@ fn trace_line(
     text
 }
 
-/// The accounts that each line may go to which its words leave in doubt, with their measures, for fitting the ranking; none of other
-/// lines.
-pub fn ranked_accounts(batch: &Batch<'_>) -> Vec<Option<Vec<Candidate>>> {
-    with_decider(batch, |_, decider, lines, wordings| {
-        let ranking = Ranking::read(&batch.business_context, decider.chart, decider.knowledge);
-        let candidates = |(line, wording): (&Line<'_>, &Wording)| {
-            let size = Size { is_large: false, digits: history::size_of(line.pence), named_pence: None };
-            let money_in = line.amount > 0;
-            let decision = decider.decide(wording, (money_in, false), size, line.tag);
-            ranking.as_ref()?.candidates(wording, money_in, &decision)
-        };
-        lines.iter().zip(wordings).map(candidates).collect()
+/// What the ranking of lines in doubt is fitted to: what is compared of each account, and of each line. None without a context.
+pub fn ranking_inputs(batch: &Batch<'_>) -> Option<(Vec<RankingAccount>, Vec<RankingLine>)> {
+    with_decider(batch, |_, decider, _, wordings| {
+        let ranking = Ranking::read(&batch.business_context, decider.chart, decider.knowledge)?;
+        Some((ranking.accounts(), wordings.iter().map(|wording| ranking.line(wording)).collect()))
     })
 }
 

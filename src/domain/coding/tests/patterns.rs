@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 71] = [
+const FOLDERS: [&str; 77] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -93,6 +93,12 @@ const FOLDERS: [&str; 71] = [
     "extracts/bd",
     "extracts/be",
     "extracts/bf",
+    "extracts/bg",
+    "extracts/bh",
+    "extracts/bi",
+    "extracts/bj",
+    "extracts/bk",
+    "extracts/bl",
 ];
 
 /// Words that stand in many payees' names and tell nobody.
