@@ -514,3 +514,25 @@ fn payments_that_together_come_to_the_only_open_item_pay_it_in_parts() {
     let several = [invoices[0].clone(), invoice("F-33", "Mrs J Oldham", "610.00")];
     assert_eq!(numbers(&paid, &several), ["", ""]);
 }
+
+#[test]
+fn equal_payments_that_go_into_the_only_open_item_pay_it_in_parts() {
+    let demand = [invoice("D25B-02", "Flat 2 - Mr P Osgood", "780.00")];
+    let month = |amount, date| line("P OSGOOD FLAT 2 LODGE", amount, date);
+    assert_eq!(numbers(&[month("130", 0), month("130", 31), month("130", 61)], &demand), ["D25B-02"; 3]);
+    let remarks =
+        answers(&[month("130", 0), month("130", 31)], &demand).into_iter().map(|answer| answer.unwrap().remark);
+    for (remark, left) in remarks.zip(["650.00 stays open", "520.00 stays open"]) {
+        assert!(remark.contains(left), "{remark}");
+    }
+    // One payment says nothing of others, 140 does not go into 780, and thirteen parts are none of a year's.
+    assert_eq!(numbers(&[month("130", 0)], &demand), [""]);
+    assert_eq!(numbers(&[month("140", 0), month("140", 31)], &demand), ["", ""]);
+    assert_eq!(numbers(&[month("60", 0), month("60", 31)], &demand), ["", ""]);
+    // Two amounts that both go into it may be for two things.
+    let mixed = [month("130", 0), month("130", 31), month("78", 3), month("78", 33)];
+    assert_eq!(numbers(&mixed, &demand), [""; 4]);
+    // With another item open they may be parts of either.
+    let several = [demand[0].clone(), invoice("D25A-02", "Flat 2 - Mr P Osgood", "390.00")];
+    assert_eq!(numbers(&[month("130", 0), month("130", 31)], &several), ["", ""]);
+}

@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 77] = [
+const FOLDERS: [&str; 80] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -86,6 +86,9 @@ const FOLDERS: [&str; 77] = [
     "sealed_sixty_first",
     "sealed_sixty_second",
     "sealed_sixty_third",
+    "sealed_sixty_fourth",
+    "sealed_sixty_fifth",
+    "sealed_sixty_sixth",
     "contexts",
     "extracts/ba",
     "extracts/bb",
