@@ -197,6 +197,15 @@ fn spellings(contact: &str) -> Vec<(Vec<String>, String)> {
             add(&inside, 2);
         }
     }
+    // Of a couple either pays.
+    for mark in [" & ", " and ", " AND "] {
+        let Some((one, other)) = contact.split_once(mark) else { continue };
+        let (one, other) = (fold(one), fold(other));
+        if is_person(&one) && is_person(&other) {
+            add(&one, 2);
+            add(&other, 2);
+        }
+    }
     for (short, club) in [("RFC", "RUGBY CLUB"), ("AFC", "FOOTBALL CLUB"), ("CC", "CRICKET CLUB"), ("GC", "GOLF CLUB")]
     {
         if let Some(name) = whole.strip_suffix(short).filter(|name| name.ends_with(' ')) {

@@ -494,6 +494,13 @@ fn the_only_item_of_an_odd_amount_needs_less_of_the_name() {
     let couple = [invoice("1035", "Chloe Barrowclough & Sam Dyer", "1650")];
     assert!(settles("BARROWCLOUGH C WEDDING", "1650", &couple));
     assert!(!settles("BARROWCLOUGH T WEDDING", "1650", &couple));
+    // Either of them pays, whoever is named first.
+    assert!(settles("SAM DYER", "1650", &couple));
+    assert!(settles("DYER S wedding 30 aug", "1650", &couple));
+    assert!(!settles("DYER T wedding 30 aug", "1650", &couple));
+    // Partners of a firm are no couple.
+    let firm = [invoice("1036", "Barrowclough & Dyer", "1650")];
+    assert!(!settles("SAM DYER", "1650", &firm));
 }
 
 #[test]
