@@ -124,3 +124,43 @@ fn take_form(rest: &mut &'static [u8]) -> Option<Form> {
     let rows = (0..DIMENSIONS).map(|_| row(rest)).collect::<Option<Vec<Vector>>>()?;
     Some(Form { identity, rows })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::coding::knowledge::Knowledge;
+
+    #[test]
+    fn the_table_is_read_to_its_end_and_a_shorter_one_is_none() {
+        assert!(Likeness::read(TABLE).is_some());
+        assert!(Likeness::read(&TABLE[..TABLE.len() - 1]).is_none());
+        assert!(Likeness::read(&[]).is_none());
+    }
+
+    #[test]
+    fn lines_are_near_accounts_that_they_go_to() {
+        let meaning = &Knowledge::get().meaning;
+        let near = |line: &str, account: &str, money_in: bool| {
+            let words: Vec<Vector> = line.split(' ').map(|word| meaning.vector(word)).collect();
+            let line = Likeness::get().of_line(&words, money_in);
+            let name = meaning.vector(account);
+            let nearest = account.split(' ').flat_map(|word| {
+                let word = meaning.vector(word);
+                line.words.iter().map(move |of_line| of_line.cosine(&word))
+            });
+            line.whole.cosine(&name) + nearest.fold(0.0, f32::max)
+        };
+        for (line, right, wrong, money_in) in [
+            ("TILL SATURDAY", "Shop sales", "Grants received", true),
+            ("STANDING ORDER GIFT AID", "Donations", "Room hire", true),
+            ("PLAICE HADDOCK", "Fish purchases", "Stationery", false),
+            ("TYRES FITTED", "Vehicle repairs", "Advertising", false),
+        ] {
+            assert!(near(line, right, money_in) > near(line, wrong, money_in), "{line}");
+        }
+        // No words are as near to one as to another but for what is usual, and nothing fails.
+        let nothing = Likeness::get().of_line(&[], true);
+        assert!(nothing.words.is_empty());
+        assert!(nothing.whole.numbers().iter().all(|number| number.is_finite()));
+    }
+}

@@ -630,4 +630,53 @@ mod tests {
         assert_eq!(candidates(1, Method::Fallback), Some(vec![0, 1]));
         assert!(Ranking::read(" \n ", &chart, knowledge).is_none());
     }
+
+    #[test]
+    fn accounts_of_the_batch_are_unused_or_have_amounts_of_a_size() {
+        let decided = |account: usize, raw: f32| Decision {
+            account,
+            concept: None,
+            method: Method::Merchant,
+            raw,
+            is_usual: false,
+            is_weak: false,
+            is_to_person: false,
+            is_of_clients: false,
+            is_stated: false,
+            is_of_price: false,
+            is_ranked: false,
+            others: Vec::new(),
+        };
+        let (sure, doubtful) = (decided(0, 1.0), decided(1, 0.1));
+        let usage = Usage::of(3, [(&sure, 10), (&sure, 12), (&doubtful, 12)].into_iter());
+        assert_eq!([0, 1, 2, 3].map(|account| usage.is_unused(account)), [false, true, true, true]);
+        let alike = |account, digits| usage.likeness_of_amounts(account, digits);
+        assert_eq!([alike(0, 11), alike(0, 12), alike(0, 9), alike(1, 12)], [1.0, 0.5, 0.25, 0.0]);
+        assert_eq!(alike(0, u32::MAX), 0.0);
+    }
+
+    #[test]
+    fn a_context_is_read_near_the_words_of_a_line() {
+        let knowledge = Knowledge::get();
+        let account = |name: &'static str| Account {
+            code: Cow::Borrowed(name),
+            name: Cow::Borrowed(name),
+            kind: AccountType::Income,
+        };
+        let chart = Chart::read(&[account("Boarding"), account("Grooming")], knowledge);
+        let near = |context: &str, line: &[&str]| {
+            let ranking = Ranking::read(context, &chart, knowledge).expect("a context");
+            let near = ranking.near(line)?;
+            Some(near.into_iter().map(|(word, _)| word.word.clone()).collect::<Vec<_>>())
+        };
+        let some = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        // The nearest first, none of another sentence, and no plain words.
+        assert_eq!(near("Kennels. Walks are with Ann, and Bob grooms.", &["BOB"]), some(&["GROOMS", "ANN", "WALKS"]));
+        assert_eq!(near("Kennels.", &["BOB"]), some(&[]));
+        // Numbers tell lines apart, each by what is said around it; of a line without one nothing is known.
+        let numbered = "Kennels. Dojo 1141 is grooming, 2071 boarding.";
+        assert_eq!(near(numbered, &["DOJO", "2071"]), some(&["BOARDING"]));
+        assert_eq!(near(numbered, &["DOJO", "1141"]), some(&["GROOMING"]));
+        assert_eq!(near(numbered, &["DOJO"]), None);
+    }
 }
