@@ -64,6 +64,7 @@ impl Chart {
         let vectors: Vec<Vector> = names.iter().map(|name| knowledge.meaning.vector(name)).collect();
         let mut raw = raw_scores(knowledge, &words, &kinds);
         keep_checks_apart(&mut raw, knowledge, &words);
+        keep_reclaims_apart(&mut raw, knowledge, &words);
         add_examples(&mut raw, knowledge, &words, &kinds, &vectors);
         let mut own = vec![0.0_f32; accounts.len()];
         for row in raw.iter().flatten() {
@@ -284,6 +285,23 @@ fn keep_checks_apart(raw: &mut [Vec<Fit>], knowledge: &Knowledge, words: &[Vec<N
         let fits = raw.get_mut(concept.index()).map_or(&mut [][..], Vec::as_mut_slice);
         for fit in fits.iter_mut().filter(|fit| is_check(fit)) {
             fit.score *= CHECK_FIT;
+        }
+    }
+}
+
+/// Where an account is for the tax that is reclaimed on gifts, the gifts' own (*Planned giving - Gift Aid*) are not for it.
+fn keep_reclaims_apart(raw: &mut [Vec<Fit>], knowledge: &Knowledge, words: &[Vec<NameWord>]) {
+    const RECLAIMED: &[&str] =
+        &["TAX", "RECLAIM", "RECLAIMED", "RECOVERABLE", "RECOVERED", "REFUND", "REPAYMENT", "HMRC", "GASDS"];
+    const GIFT_FIT: f32 = 0.4;
+    let Some(fits) = knowledge.id("gift_aid").and_then(|concept| raw.get_mut(concept.index())) else { return };
+    let is_reclaim = |fit: &Fit| {
+        let name = words.get(fit.account).map_or(&[][..], Vec::as_slice);
+        name.iter().any(|word| RECLAIMED.contains(&word.stem.as_str()))
+    };
+    if fits.iter().any(is_reclaim) {
+        for fit in fits.iter_mut().filter(|fit| !is_reclaim(fit)) {
+            fit.score *= GIFT_FIT;
         }
     }
 }

@@ -220,7 +220,8 @@ fn decide_all(
         control,
         |_| (),
         |((wording, known), decision)| {
-            if is_mute(wording) {
+            // An amount that the context speaks of is for what it says.
+            if is_mute(wording) || known.size.named_pence.is_some() {
                 (*decision).clone()
             } else {
                 ranking.rank(decider, (wording, known.money_in, known.size.digits), &usage, (*decision).clone())

@@ -695,3 +695,32 @@ fn what_has_no_account_of_its_own_goes_to_the_one_nearest_to_it() {
     let (building, vehicle) = ("Building materials and hardware", "Vehicle parts and repairs");
     assert_eq!(found, ["Health and safety", building, "Garden and grounds", building, building, vehicle]);
 }
+
+#[test]
+fn tax_on_gifts_and_dividends_that_come_in_go_to_their_own_accounts() {
+    use AccountType::{Expense, Income};
+    let more = [
+        ("Planned giving - Gift Aid", Income),
+        ("Planned giving - not Gift Aid", Income),
+        ("Tax recovered on Gift Aid", Income),
+        ("Dividends and interest", Income),
+        ("Parish administrator pay", Expense),
+    ];
+    let found = accounts_of(
+        &more,
+        "Parish church, a registered charity, not VAT registered.",
+        vec![
+            line("2025-05-02", "HMRC CHARITIES XR41882 REPAYMENT BGC", "1932.75"),
+            line("2025-05-09", "HMRC CHARITIES XR41882 GASDS BGC", "412.50"),
+            line("2025-05-12", "DIVIDEND 01844 CBF INV FUND BGC", "387.16"),
+        ],
+    );
+    assert_eq!(found, ["Tax recovered on Gift Aid", "Tax recovered on Gift Aid", "Dividends and interest"]);
+    // Without such an account it is income of gifts still.
+    let found = accounts_of(
+        &more[..2],
+        "Parish church, a registered charity, not VAT registered.",
+        vec![line("2025-05-02", "HMRC CHARITIES XR41882 REPAYMENT BGC", "1932.75")],
+    );
+    assert!(found[0].starts_with("Planned giving"), "{found:?}");
+}

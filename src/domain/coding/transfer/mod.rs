@@ -70,6 +70,8 @@ struct Side {
     named: Vec<(usize, u32)>,
     /// Words that are nobody's here: perhaps a person's or a firm's.
     strangers: Vec<String>,
+    /// All its words of letters, in order.
+    letters: Vec<String>,
 }
 
 impl Side {
@@ -102,10 +104,12 @@ impl Side {
             }
         }
         let strange = |word: &&&str| own.named_by(word).is_empty() && !is_neutral(word) && !is_processor(word);
+        let is_of_letters = |word: &&&str| word.chars().all(char::is_alphabetic);
+        let letters = words.iter().filter(is_of_letters).map(|word| (*word).to_owned()).collect();
         // `CREDIT CAR`, cut off by the bank.
         let words = words.iter().filter(|word| !(signals.card && **word == "CAR"));
         let strangers = words.filter(strange).map(|word| (*word).to_owned()).collect();
-        Self { line: place, date: line.date, tag: line.tag, rank: 0, signals, named, strangers }
+        Self { line: place, date: line.date, tag: line.tag, rank: 0, signals, named, strangers, letters }
     }
 
     fn names(&self, own: usize) -> u32 {
@@ -186,13 +190,12 @@ type Buckets = BTreeMap<i128, Vec<Side>>;
 /// The lines that may be a side, by amount, ordered by day and by what they are.
 fn sides(lines: &[Line<'_>], own: &OwnAccounts, taken: impl Fn(usize) -> bool) -> (Buckets, Buckets) {
     let (mut outs, mut ins) = (Buckets::new(), Buckets::new());
+    let has_clients = (0..own.len()).any(|tag| own.is_of_clients(tag));
     for (place, line) in lines.iter().enumerate().filter(|(place, line)| line.pence != 0 && !taken(*place)) {
         let side = Side::read(line, place, own);
         // What an agent takes as fees out of clients' money is moved, not paid.
-        let may_be_fees = match line.pence < 0 {
-            true => side.tag.is_some_and(|tag| own.is_of_clients(tag)),
-            false => side.named.iter().any(|(other, _)| own.is_of_clients(*other)),
-        };
+        let is_of_clients = side.tag.is_some_and(|tag| own.is_of_clients(tag));
+        let may_be_fees = is_of_clients || has_clients && side.tag.is_some();
         if !side.signals.never || may_be_fees || side.signals.cash {
             let buckets = if line.pence < 0 { &mut outs } else { &mut ins };
             buckets.entry(line.pence.abs()).or_default().push(side);
@@ -261,11 +264,18 @@ fn compare(own: &OwnAccounts, out: &Side, into: &Side, at_out: usize, at_into: u
     // Notes and coins go between a cash account and a bank.
     let is_cash =
         (own.kind(from) == Kind::Cash) != (own.kind(to) == Kind::Cash) && (out.signals.cash || into.signals.cash);
-    if from == to || (out.is_silent() && into.is_silent() && !is_cash) {
+    if from == to {
         return None;
     }
-    let is_fees = own.is_of_clients(from) && !own.is_of_clients(to) && into.names(from) > 0;
-    if (out.signals.never || into.signals.never) && !is_fees && !is_cash {
+    // On both sides of an agent's accounts the same words on one day: `FEES WK 5`.
+    let is_same_text = out.date == into.date && !out.letters.is_empty() && out.letters == into.letters;
+    let is_fees = match (own.is_of_clients(from), own.is_of_clients(to)) {
+        (true, false) => into.names(from) > 0 || is_same_text,
+        (false, true) => is_same_text,
+        _ => false,
+    };
+    let is_silent = out.is_silent() && into.is_silent();
+    if (is_silent || out.signals.never || into.signals.never) && !is_fees && !is_cash {
         return None;
     }
     let card = own.kind(to) == Kind::Card;

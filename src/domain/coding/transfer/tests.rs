@@ -383,3 +383,33 @@ fn a_card_thanks_for_the_direct_debit_that_pays_it() {
         transfers(&batch).into_iter().map(|transfer| transfer.and_then(|transfer| transfer.pair)).collect();
     assert_eq!(pairs, [Some(1), Some(0)]);
 }
+
+#[test]
+fn the_same_words_on_an_agents_accounts_on_one_day_move_money() {
+    let chart = [
+        ("Office Current Account (NatWest)", AccountType::Asset),
+        ("Client Account (NatWest)", AccountType::Asset),
+        ("Management Fees", AccountType::Income),
+    ];
+    let (office, client) = (chart[0].0, chart[1].0);
+    let pairs = |lines: &[Transaction<'static>]| {
+        let found = transfers(&batch(lines, &chart)).into_iter();
+        found.map(|transfer| transfer.and_then(|transfer| transfer.pair)).collect::<Vec<_>>()
+    };
+    let swept = |out: &'static str, into: &'static str, days| {
+        [line(client, 0, "-2318.40", out), line(office, days, "2318.40", into)]
+    };
+    assert_eq!(
+        pairs(&swept("NATWEST 60-15-44 41882077 , FEES WK 5", "NATWEST 60-15-44 41882069 , FEES WK 5", 0)),
+        [Some(1), Some(0)]
+    );
+    let mispaid = [
+        line(office, 3, "-780.00", "NATWEST 60-15-44 41882069 , F NUNN RENT MISPAID"),
+        line(client, 3, "780.00", "NATWEST 60-15-44 41882077 , F NUNN RENT MISPAID"),
+    ];
+    assert_eq!(pairs(&mispaid), [Some(1), Some(0)]);
+    // Other words, another day, or numbers alone are what somebody paid.
+    assert_eq!(pairs(&swept("PARKER PLUMBING FEES WK 5", "J ABBOTT FEES WK 5", 0)), [None, None]);
+    assert_eq!(pairs(&swept("TIDE PLUMBING FEES", "TIDE PLUMBING FEES", 1)), [None, None]);
+    assert_eq!(pairs(&swept("44120", "44120", 0)), [None, None]);
+}
