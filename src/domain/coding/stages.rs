@@ -88,7 +88,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
 
     let wordings = wordings(&lines, &tags, &batch.business_context, control)?;
     // What the caller's past says, or the caller's own account that a line is from, is more than likeness.
-    let is_ranked = !batch.is_purchases_alone() && !decider.has_parts();
+    let is_ranked = batch.history.is_empty() && !batch.is_purchases_alone() && !decider.has_parts();
     let ranking = is_ranked.then(|| Ranking::read(&batch.business_context, &chart, knowledge)).flatten();
     let mut decided = decide_all(&lines, &wordings, (&decider, ranking.as_ref()), business.asset_from_pence, control)?;
     let mut history = History::read(batch, &chart, &decider, &allowed, control)?;
