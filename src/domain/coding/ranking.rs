@@ -298,6 +298,10 @@ impl<'k> Ranking<'k> {
         let Some(candidates) = self.candidates((wording, money_in, digits), usage, &decision) else { return decision };
         let none = NONE + NONE_PER_NEARNESS * candidates.nearness;
         let candidates = candidates.accounts;
+        // An account is not likely for being the only one of its type.
+        if candidates.len() < 2 {
+            return decision;
+        }
         let scores: Vec<f32> = candidates.iter().map(|candidate| score(&candidate.measures)).collect();
         let most = scores.iter().copied().fold(none, f32::max);
         let parts: Vec<f32> = scores.iter().map(|score| libm::expf(score - most)).collect();
