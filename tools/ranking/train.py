@@ -21,7 +21,6 @@ FARTHEST = -8.0
 NOT_COMPARED = -3.0
 SURE_FROM = 900
 USED_FROM = 800
-PENCE_UNITS = 100
 
 EPOCHS = 12
 RATE = 0.03
@@ -85,7 +84,8 @@ class Business:
     """One labelled business: its accounts, and its lines that are neither settlements nor transfers."""
 
     def __init__(self, record, words):
-        self.folder, self.id = record["folder"], record["id"]
+        # As `decisions.tsv` has it, wherever the folders lie.
+        self.folder, self.id = record["folder"].rpartition("coding_quality/")[2].rstrip("/"), record["id"]
         accounts = record["accounts"]
         self.codes = [account["code"] for account in accounts]
         self.types = numpy.array([account["type"] for account in accounts])
@@ -94,12 +94,13 @@ class Business:
         self.stems = torch.tensor([padded([words.number(stem) for stem, _ in telling], TELLING) for telling in self.telling])
         self.names = torch.tensor(numpy.array([words.of_text(account["name"]) for account in accounts]))
         self.lines = record["lines"]
-        self.amounts = numpy.array([int(line["units"]) for line in self.lines])
+        self.pence = [int(line["pence"]) for line in self.lines]
         self.words = torch.tensor([padded([words.number(word) for word in line["words"]], WORDS) for line in self.lines])
         self.near = torch.tensor([padded([words.number(word) for word, _ in line["near"]], NEAR_WORDS) for line in self.lines])
         self.parts = torch.tensor([padded([part for _, part in line["near"]], NEAR_WORDS) for line in self.lines], dtype=torch.float32)
-        self.money_in = torch.tensor(self.amounts > 0)
-        wanted = numpy.where(self.amounts > 0, "INCOME", "EXPENSE")
+        money_in = numpy.array(self.pence) > 0
+        self.money_in = torch.tensor(money_in)
+        wanted = numpy.where(money_in, "INCOME", "EXPENSE")
         self.compared = torch.tensor(self.types[None, :] == wanted[:, None])
         self.right = torch.tensor([[code in line["accounts"] for code in self.codes] for line in self.lines])
         apart = [line["method"] in ("transfer", "invoice_settlement") for line in self.lines]
@@ -196,9 +197,9 @@ def written(forms):
     return b"".join(parts)
 
 
-def digits(units):
+def digits(pence):
     """Binary digits of an amount in pence."""
-    return max(1, abs(int(units)) // PENCE_UNITS).bit_length()
+    return max(1, abs(pence)).bit_length()
 
 
 def shared_beginning(one, other):
@@ -225,7 +226,7 @@ def doubtful_lines(business, decisions, forms):
     used = collections.defaultdict(list)
     for row, decision in decisions.items():
         if decision["method"] != "fallback" and decision["confidence"] >= USED_FROM:
-            used[decision["account"]].append(digits(business.amounts[row]))
+            used[decision["account"]].append(digits(business.pence[row]))
     found = []
     for row, decision in decisions.items():
         is_open = decision["method"] == "fallback"
@@ -241,7 +242,7 @@ def doubtful_lines(business, decisions, forms):
         total = among.max() + math.log(numpy.exp(among - among.max()).sum())
         context = [by_context[row][at] for at in candidates]
         sure = 0.0 if is_open else decision["confidence"] / 1000
-        size = digits(business.amounts[row])
+        size = digits(business.pence[row])
         measures = []
         for at in candidates:
             is_chosen, code = float(at == chosen), business.codes[at]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bookkeeping_suite::domain::amount;
 use bookkeeping_suite::domain::coding::ranking_inputs;
 use serde_json::{Value, json};
 
@@ -32,7 +33,7 @@ pub fn print(folders: &[PathBuf]) {
                     json!({
                         "words": compared.words,
                         "near": compared.near,
-                        "units": transaction.amount.to_string(),
+                        "pence": amount::pence(transaction.amount).to_string(),
                         "method": expected.method,
                         "accounts": expected.accounts,
                     })

@@ -137,11 +137,7 @@ impl Chart {
     /// Whether an account is kept by documents, statements and returns rather than by what lines say: debtors, creditors,
     /// VAT, control and bank accounts.
     pub fn is_control(&self, account: usize) -> bool {
-        let is_named = self
-            .words
-            .get(account)
-            .is_some_and(|words| words.iter().any(|word| CONTROL_WORDS.contains(&word.stem.as_str())));
-        is_named || self.is_of_documents(account)
+        names_any(&self.words, account, CONTROL_WORDS) || self.is_of_documents(account)
     }
 
     /// Whether its name says that invoices, bills or returns keep it.
@@ -277,10 +273,7 @@ fn keep_checks_apart(raw: &mut [Vec<Fit>], knowledge: &Knowledge, words: &[Vec<N
     const SUPPLIED: &[&str] = &["electricity", "gas", "heating_fuel", "water"];
     const CHECKED: &[&str] = &["CERTIFICATE", "CHECK", "INSPECTION", "SAFETY", "TESTING"];
     const CHECK_FIT: f32 = 0.4;
-    let is_check = |fit: &Fit| {
-        let name = words.get(fit.account).map_or(&[][..], Vec::as_slice);
-        name.iter().any(|word| CHECKED.contains(&word.stem.as_str()))
-    };
+    let is_check = |fit: &Fit| names_any(words, fit.account, CHECKED);
     for concept in SUPPLIED.iter().filter_map(|name| knowledge.id(name)) {
         let fits = raw.get_mut(concept.index()).map_or(&mut [][..], Vec::as_mut_slice);
         for fit in fits.iter_mut().filter(|fit| is_check(fit)) {
@@ -295,15 +288,17 @@ fn keep_reclaims_apart(raw: &mut [Vec<Fit>], knowledge: &Knowledge, words: &[Vec
         &["TAX", "RECLAIM", "RECLAIMED", "RECOVERABLE", "RECOVERED", "REFUND", "REPAYMENT", "HMRC", "GASDS"];
     const GIFT_FIT: f32 = 0.4;
     let Some(fits) = knowledge.id("gift_aid").and_then(|concept| raw.get_mut(concept.index())) else { return };
-    let is_reclaim = |fit: &Fit| {
-        let name = words.get(fit.account).map_or(&[][..], Vec::as_slice);
-        name.iter().any(|word| RECLAIMED.contains(&word.stem.as_str()))
-    };
+    let is_reclaim = |fit: &Fit| names_any(words, fit.account, RECLAIMED);
     if fits.iter().any(is_reclaim) {
         for fit in fits.iter_mut().filter(|fit| !is_reclaim(fit)) {
             fit.score *= GIFT_FIT;
         }
     }
+}
+
+/// Whether the name of an account has any of some stems.
+fn names_any(words: &[Vec<NameWord>], account: usize, stems: &[&str]) -> bool {
+    words.get(account).is_some_and(|words| words.iter().any(|word| stems.contains(&word.stem.as_str())))
 }
 
 fn best_first(mut fits: Vec<Fit>) -> Vec<Fit> {
@@ -600,9 +595,7 @@ fn prefer_net_wages(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[Accou
     let salaries = knowledge.id("salaries").and_then(|id| fits.get(id.index()).cloned()).unwrap_or_default();
     // Tips that are shared out and what courts deduct are no pay.
     const APART: &[&str] = &["TRONC", "TIP", "ATTACHMENT", "PENSION"];
-    let is_apart = |account: usize| {
-        words.get(account).is_some_and(|words| words.iter().any(|word| APART.contains(&word.stem.as_str())))
-    };
+    let is_apart = |account: usize| names_any(words, account, APART);
     let is_liability = |fit: &&Fit| kinds.get(fit.account) == Some(&AccountType::Liability) && !is_apart(fit.account);
     let Some(net_wages) = salaries
         .iter()

@@ -186,10 +186,10 @@ pub struct Ranking<'k> {
     sentences: Vec<Range<usize>>,
     /// Places in `words` by stem, of words that no more than a few sentences have.
     places: FxHashMap<String, Vec<usize>>,
-    /// Sentences that tell things apart by several numbers: they speak of a line that has one, around it.
-    numbered: FxHashSet<usize>,
     /// The same words by their first letters.
     beginnings: FxHashMap<String, Vec<usize>>,
+    /// Sentences that tell things apart by several numbers: they speak of a line that has one, around it.
+    numbered: FxHashSet<usize>,
     /// Accounts that lines always name: of interest, charges of banks, taxes.
     always_named: FxHashSet<usize>,
     /// By telling word of the chart: one over the root of how many accounts have it.
@@ -590,6 +590,23 @@ mod tests {
     use crate::domain::coding::batch::Account;
     use crate::domain::coding::wording::Channel;
 
+    fn decided(account: usize, method: Method, raw: f32) -> Decision {
+        Decision {
+            account,
+            concept: None,
+            method,
+            raw,
+            is_usual: false,
+            is_weak: false,
+            is_to_person: false,
+            is_of_clients: false,
+            is_stated: false,
+            is_of_price: false,
+            is_ranked: false,
+            others: Vec::new(),
+        }
+    }
+
     #[test]
     fn a_line_in_doubt_is_ranked_unless_it_goes_to_the_balance_sheet() {
         let account = |name: &'static str, kind| Account { code: Cow::Borrowed(name), name: Cow::Borrowed(name), kind };
@@ -609,20 +626,7 @@ mod tests {
             category: None,
         };
         let candidates = |account: usize, method| {
-            let decision = Decision {
-                account,
-                concept: None,
-                method,
-                raw: 0.3,
-                is_usual: false,
-                is_weak: false,
-                is_to_person: false,
-                is_of_clients: false,
-                is_stated: false,
-                is_of_price: false,
-                is_ranked: false,
-                others: Vec::new(),
-            };
+            let decision = decided(account, method, 0.3);
             let usage = Usage::of(accounts.len(), std::iter::empty());
             let found = ranking.candidates((&wording, false, 12), &usage, &decision)?;
             Some(found.accounts.into_iter().map(|candidate| candidate.account).collect::<Vec<_>>())
@@ -637,20 +641,7 @@ mod tests {
 
     #[test]
     fn accounts_of_the_batch_are_unused_or_have_amounts_of_a_size() {
-        let decided = |account: usize, raw: f32| Decision {
-            account,
-            concept: None,
-            method: Method::Merchant,
-            raw,
-            is_usual: false,
-            is_weak: false,
-            is_to_person: false,
-            is_of_clients: false,
-            is_stated: false,
-            is_of_price: false,
-            is_ranked: false,
-            others: Vec::new(),
-        };
+        let decided = |account, raw| decided(account, Method::Merchant, raw);
         let (sure, doubtful) = (decided(0, 1.0), decided(1, 0.1));
         let usage = Usage::of(3, [(&sure, 10), (&sure, 12), (&doubtful, 12)].into_iter());
         assert_eq!([0, 1, 2, 3].map(|account| usage.is_unused(account)), [false, true, true, true]);

@@ -70,7 +70,7 @@ struct Side {
     named: Vec<(usize, u32)>,
     /// Words that are nobody's here: perhaps a person's or a firm's.
     strangers: Vec<String>,
-    /// All its words of letters, in order.
+    /// All its words of letters, in order; none unless an own account is of clients.
     letters: Vec<String>,
 }
 
@@ -104,8 +104,8 @@ impl Side {
             }
         }
         let strange = |word: &&&str| own.named_by(word).is_empty() && !is_neutral(word) && !is_processor(word);
-        let is_of_letters = |word: &&&str| word.chars().all(char::is_alphabetic);
-        let letters = words.iter().filter(is_of_letters).map(|word| (*word).to_owned()).collect();
+        let is_compared = |word: &&&str| own.has_clients() && word.chars().all(char::is_alphabetic);
+        let letters = words.iter().filter(is_compared).map(|word| (*word).to_owned()).collect();
         // `CREDIT CAR`, cut off by the bank.
         let words = words.iter().filter(|word| !(signals.card && **word == "CAR"));
         let strangers = words.filter(strange).map(|word| (*word).to_owned()).collect();
@@ -190,12 +190,10 @@ type Buckets = BTreeMap<i128, Vec<Side>>;
 /// The lines that may be a side, by amount, ordered by day and by what they are.
 fn sides(lines: &[Line<'_>], own: &OwnAccounts, taken: impl Fn(usize) -> bool) -> (Buckets, Buckets) {
     let (mut outs, mut ins) = (Buckets::new(), Buckets::new());
-    let has_clients = (0..own.len()).any(|tag| own.is_of_clients(tag));
     for (place, line) in lines.iter().enumerate().filter(|(place, line)| line.pence != 0 && !taken(*place)) {
         let side = Side::read(line, place, own);
         // What an agent takes as fees out of clients' money is moved, not paid.
-        let is_of_clients = side.tag.is_some_and(|tag| own.is_of_clients(tag));
-        let may_be_fees = is_of_clients || has_clients && side.tag.is_some();
+        let may_be_fees = own.has_clients() && side.tag.is_some();
         if !side.signals.never || may_be_fees || side.signals.cash {
             let buckets = if line.pence < 0 { &mut outs } else { &mut ins };
             buckets.entry(line.pence.abs()).or_default().push(side);

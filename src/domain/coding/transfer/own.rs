@@ -187,6 +187,11 @@ impl OwnAccounts {
         self.owns.get(own).is_some_and(|own| own.is_of_clients)
     }
 
+    /// Whether any of them is.
+    pub(super) fn has_clients(&self) -> bool {
+        self.owns.iter().any(|own| own.is_of_clients)
+    }
+
     pub(super) fn kind(&self, own: usize) -> Kind {
         self.owns.get(own).map_or(Kind::Current, |own| own.kind)
     }
