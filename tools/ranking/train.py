@@ -22,10 +22,15 @@ NOT_COMPARED = -3.0
 SURE_FROM = 900
 USED_FROM = 800
 
+TRAITS = 76
+
 EPOCHS = 12
-RATE = 0.03
+RATE = 0.015
 BUSINESSES_A_STEP = 6
-DECAY = 2e-5
+DECAY = 1e-5
+# What part of words, and of units of the hidden layer, is left out at random, so that no line is known by one of them.
+WORDS_LEFT_OUT = 0.15
+UNITS_LEFT_OUT = 0.2
 PARTS = 5
 
 
@@ -98,9 +103,10 @@ class Business:
         self.words = torch.tensor([padded([words.number(word) for word in line["words"]], WORDS) for line in self.lines])
         self.near = torch.tensor([padded([words.number(word) for word, _ in line["near"]], NEAR_WORDS) for line in self.lines])
         self.parts = torch.tensor([padded([part for _, part in line["near"]], NEAR_WORDS) for line in self.lines], dtype=torch.float32)
-        money_in = numpy.array(self.pence) > 0
-        self.money_in = torch.tensor(money_in)
-        wanted = numpy.where(money_in, "INCOME", "EXPENSE")
+        self.traits = torch.zeros(len(self.lines), TRAITS)
+        for row, line in enumerate(self.lines):
+            self.traits[row, line["traits"]] = 1
+        wanted = numpy.where(numpy.array(self.pence) > 0, "INCOME", "EXPENSE")
         self.compared = torch.tensor(self.types[None, :] == wanted[:, None])
         self.right = torch.tensor([[code in line["accounts"] for code in self.codes] for line in self.lines])
         apart = [line["method"] in ("transfer", "invoice_settlement") for line in self.lines]
@@ -116,11 +122,27 @@ class Forms(torch.nn.Module):
 
     def __init__(self):
         super().__init__()
-        parameter = torch.nn.Parameter
-        self.identities = torch.nn.ParameterList([parameter(torch.tensor(part)) for part in (6.0, 0.5, 0.5, 0.0)])
-        self.squares = torch.nn.ParameterList([parameter(torch.zeros(DIMENSIONS, DIMENSIONS)) for _ in range(4)])
-        self.telling = torch.nn.Parameter(torch.zeros(DIMENSIONS))
-        self.usual = torch.nn.Parameter(torch.zeros(2, DIMENSIONS))
+
+        def zeros(*shape):
+            return torch.nn.Parameter(torch.zeros(*shape))
+
+        def small(rows):
+            return torch.nn.Parameter(torch.randn(rows, DIMENSIONS) * 0.05)
+
+        self.identities = torch.nn.ParameterList([torch.nn.Parameter(torch.tensor(part)) for part in (6.0, 0.5, 0.5, 0.0)])
+        self.squares = torch.nn.ParameterList([zeros(DIMENSIONS, DIMENSIONS) for _ in range(4)])
+        self.traits = zeros(TRAITS, DIMENSIONS)
+        self.hidden_line, self.hidden_around, self.hidden_traits = small(DIMENSIONS), small(DIMENSIONS), small(TRAITS)
+        self.units = zeros(DIMENSIONS, DIMENSIONS)
+        self.hidden = zeros(DIMENSIONS)
+        self.telling = zeros(DIMENSIONS)
+
+    def rows(self):
+        """What is written as rows of whole numbers, each with the identity's part."""
+        nothing = torch.tensor(0.0)
+        yield from zip(self.identities, self.squares)
+        for rows in (self.traits, self.hidden_line, self.hidden_around, self.hidden_traits, self.units):
+            yield nothing, rows
 
     def turned(self, form, vectors):
         return self.identities[form] * vectors + vectors @ self.squares[form]
@@ -128,29 +150,36 @@ class Forms(torch.nn.Module):
     def forward(self, business, rows):
         """By line and account: how near by the line, by the context, and by single words."""
         stems, words, near = business.vectors
-        words, near, parts = words[rows], near[rows], business.parts[rows]
+        words, near, parts, traits = words[rows], near[rows], business.parts[rows], business.traits[rows]
+        is_word = (business.words[rows] > 0).float()
+        if self.training:
+            is_word = is_word * (torch.rand(is_word.shape) > WORDS_LEFT_OUT)
+            parts = parts * (torch.rand(parts.shape) > WORDS_LEFT_OUT)
         count, accounts = len(words), len(stems)
-        weights = torch.exp(torch.clamp(words @ self.telling, -WEIGHT_MOST, WEIGHT_MOST)) * (business.words[rows] > 0)
-        whole = torch.nn.functional.normalize((words * weights[..., None]).sum(1), dim=-1)
-        whole = self.turned(0, whole) + self.usual[business.money_in[rows].long()]
+        weights = torch.exp(torch.clamp(words @ self.telling, -WEIGHT_MOST, WEIGHT_MOST)) * is_word
+        line = torch.nn.functional.normalize((words * weights[..., None]).sum(1), dim=-1)
+        around = torch.nn.functional.normalize((near * parts[..., None]).sum(1), dim=-1)
+        hidden = line @ self.hidden_line + around @ self.hidden_around + traits @ self.hidden_traits + self.hidden
+        units = torch.nn.functional.dropout(torch.relu(hidden), UNITS_LEFT_OUT, self.training)
+        whole = self.turned(0, line) + traits @ self.traits + units @ self.units
         flat = stems.reshape(-1, DIMENSIONS)
 
         def nearest(form, vectors, parts):
             each = (self.turned(form, vectors).reshape(-1, DIMENSIONS) @ flat.T).reshape(count, -1, accounts, TELLING)
             return (each.max(-1).values.clamp(min=0) * parts[..., None]).max(1).values
 
-        by_words = nearest(1, words, (business.words[rows] > 0).float())
-        by_near = nearest(2, near, parts)
-        around = torch.nn.functional.normalize((near * parts[..., None]).sum(1), dim=-1)
+        by_words, by_near = nearest(1, words, is_word), nearest(2, near, parts)
+        by_line = whole @ business.names.T + by_words
         by_context = self.turned(3, around) @ business.names.T + by_near
-        return whole @ business.names.T + by_words, by_context, by_words + by_near
+        return by_line, by_context, by_words + by_near
 
     def size(self):
-        return sum((square**2).sum() for square in self.squares) + (self.telling**2).sum() + (self.usual**2).sum()
+        return sum((part**2).sum() for name, part in self.named_parameters() if not name.startswith("identities"))
 
 
 def fit_forms(businesses):
     """The forms that make right accounts likely among those of the type."""
+    torch.manual_seed(0)
     forms = Forms()
     optimiser = torch.optim.Adam(forms.parameters(), lr=RATE)
     for epoch in range(EPOCHS):
@@ -171,16 +200,16 @@ def fit_forms(businesses):
             optimiser.zero_grad()
             (loss / count + DECAY * forms.size()).backward()
             optimiser.step()
-    return forms
+    return forms.eval()
 
 
 def quantised(forms):
     """The forms as they are written: weights of eight bits."""
     scales = []
     with torch.no_grad():
-        for square in forms.squares:
-            scale = float(numpy.float32(square.abs().max() / 127)) or 1.0
-            square.copy_(torch.clamp(torch.round(square / scale), -127, 127) * scale)
+        for _, rows in forms.rows():
+            scale = float(numpy.float32(rows.abs().max() / 127)) or 1.0
+            rows.copy_(torch.clamp(torch.round(rows / scale), -127, 127) * scale)
             scales.append(scale)
     return scales
 
@@ -189,11 +218,11 @@ def written(forms):
     """The bytes of likeness.bin."""
     parts = []
     scales = quantised(forms)
-    for identity, square, scale in zip(forms.identities, forms.squares, scales):
+    for (identity, rows), scale in zip(forms.rows(), scales):
         parts.append(numpy.array([identity.item(), scale], "<f4").tobytes())
-        parts.append(numpy.rint(square.detach().numpy() / scale).astype("i1").tobytes())
-    for vector in (forms.telling, forms.usual[0], forms.usual[1]):
-        parts.append(vector.detach().numpy().astype("<f4").tobytes())
+        parts.append(numpy.rint(rows.detach().numpy() / scale).astype("i1").tobytes())
+    for numbers in (forms.hidden, forms.telling):
+        parts.append(numbers.detach().numpy().astype("<f4").tobytes())
     return b"".join(parts)
 
 
@@ -341,7 +370,6 @@ def main():
     parser.add_argument("--decisions", type=pathlib.Path, default=pathlib.Path(__file__).with_name("decisions.tsv"))
     parser.add_argument("--forms-only", action="store_true", help="writes likeness.bin and fits no weights")
     options = parser.parse_args()
-    torch.manual_seed(0)
     torch.set_num_threads(1)
     words = Words()
     businesses = [Business(json.loads(text), words) for text in options.inputs.read_text(encoding="utf-8").splitlines()]

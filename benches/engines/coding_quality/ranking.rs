@@ -33,13 +33,19 @@ pub fn print(folders: &[PathBuf]) {
                     json!({
                         "words": compared.words,
                         "near": compared.near,
+                        "traits": compared.traits,
                         "pence": amount::pence(transaction.amount).to_string(),
                         "method": expected.method,
                         "accounts": expected.accounts,
+                        "vat": expected.vat.iter().map(|vat| vat.as_str()).collect::<Vec<_>>(),
                     })
                 })
                 .collect();
-            println!("{}", json!({ "folder": folder, "id": business.id, "accounts": accounts, "lines": lines }));
+            let context = &business.batch.business_context;
+            println!(
+                "{}",
+                json!({ "folder": folder, "id": business.id, "context": context, "accounts": accounts, "lines": lines })
+            );
         }
     }
 }

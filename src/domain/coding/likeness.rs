@@ -3,33 +3,48 @@
 //!
 //! A line is compared with an account as a whole, and by the nearest of its words and the name's (late interaction; Khattab and
 //! Zaharia, *ColBERT*, 2020). What the context says near the line's words is compared with the account in the same two ways.
+//! The whole of a line is turned by a form, by its traits, and by a hidden layer that sees words, context and traits together
+//! (a perceptron of rectified units).
 
 use std::sync::OnceLock;
 
 use super::meaning::{DIMENSIONS, Vector};
 use super::text_model::take;
+use super::traits::{TRAITS, Traits};
 
 const TABLE: &[u8] = include_bytes!("knowledge/likeness.bin");
 
 /// No word counts more than so many natural logarithms more, or less, than another.
 const WEIGHT_MOST: f32 = 4.0;
 
-/// A square of weights beside so much of the identity.
+/// Rows of weights, beside so much of the identity where they are a square.
 #[derive(Debug)]
-struct Form {
+pub struct Form {
     identity: f32,
     rows: Vec<Vector>,
 }
 
 impl Form {
     /// What a vector is turned into.
-    fn of(&self, vector: &Vector) -> Vector {
+    pub fn of(&self, vector: &Vector) -> Vector {
         let mut turned = Vector::zero();
         turned.add_part(vector, self.identity);
         for (row, number) in self.rows.iter().zip(vector.numbers()) {
             turned.add_part(row, *number);
         }
         turned
+    }
+
+    /// The rows of weights.
+    pub fn rows(&self) -> &[Vector] {
+        &self.rows
+    }
+
+    /// Adds what one number that is 1 adds.
+    pub fn add_row(&self, row: usize, sum: &mut Vector) {
+        if let Some(row) = self.rows.get(row) {
+            sum.add(row);
+        }
     }
 }
 
@@ -40,10 +55,17 @@ pub struct Likeness {
     word: Form,
     near: Form,
     around: Form,
+    /// What each trait adds to a line.
+    traits: Form,
+    /// What the hidden layer is given: of the line, of what is around it, of each trait, and always.
+    hidden_line: Form,
+    hidden_around: Form,
+    hidden_traits: Form,
+    hidden: Vector,
+    /// What each unit of the hidden layer adds to a line.
+    units: Form,
     /// How much each word of a line tells.
     telling: Vector,
-    /// What accounts are likely at all, for money out and for money in.
-    usual: [Vector; 2],
 }
 
 /// A line, to be compared with accounts by the cosine's sum.
@@ -53,6 +75,15 @@ pub struct LineMeaning {
     pub whole: Vector,
     /// Each with the meanings of a name's words.
     pub words: Vec<Vector>,
+}
+
+/// What the context says around a line's words.
+#[derive(Debug)]
+pub struct Surroundings {
+    /// Unit length, or nothing.
+    plain: Vector,
+    /// To be compared with a name's meaning.
+    pub turned: Vector,
 }
 
 impl Likeness {
@@ -65,33 +96,59 @@ impl Likeness {
     /// Forms that say what plain likeness says.
     fn plain() -> Self {
         let form = || Form { identity: 1.0, rows: Vec::new() };
-        let usual = [Vector::zero(), Vector::zero()];
-        Self { line: form(), word: form(), near: form(), around: form(), telling: Vector::zero(), usual }
+        let nothing = || Form { identity: 0.0, rows: Vec::new() };
+        Self {
+            line: form(),
+            word: form(),
+            near: form(),
+            around: form(),
+            traits: nothing(),
+            hidden_line: nothing(),
+            hidden_around: nothing(),
+            hidden_traits: nothing(),
+            hidden: Vector::zero(),
+            units: nothing(),
+            telling: Vector::zero(),
+        }
     }
 
-    /// Little-endian: four forms (the identity's part and a scale as f32, and int8 weights row by row), then three vectors of f32.
+    /// Little-endian: ten forms (the identity's part and a scale as f32, and int8 weights row by row) of 128 rows, or a row for each
+    /// trait; then two vectors of f32.
     fn read(mut rest: &'static [u8]) -> Option<Self> {
+        let rest_of = &mut rest;
         let read = Self {
-            line: take_form(&mut rest)?,
-            word: take_form(&mut rest)?,
-            near: take_form(&mut rest)?,
-            around: take_form(&mut rest)?,
-            telling: take_vector(&mut rest)?,
-            usual: [take_vector(&mut rest)?, take_vector(&mut rest)?],
+            line: take_form(rest_of, DIMENSIONS)?,
+            word: take_form(rest_of, DIMENSIONS)?,
+            near: take_form(rest_of, DIMENSIONS)?,
+            around: take_form(rest_of, DIMENSIONS)?,
+            traits: take_form(rest_of, TRAITS)?,
+            hidden_line: take_form(rest_of, DIMENSIONS)?,
+            hidden_around: take_form(rest_of, DIMENSIONS)?,
+            hidden_traits: take_form(rest_of, TRAITS)?,
+            units: take_form(rest_of, DIMENSIONS)?,
+            hidden: take_vector(rest_of)?,
+            telling: take_vector(rest_of)?,
         };
         rest.is_empty().then_some(read)
     }
 
-    /// A line of words with these meanings.
-    pub fn of_line(&self, words: &[Vector], money_in: bool) -> LineMeaning {
+    /// A line of words with these meanings and of these traits.
+    pub fn of_line(&self, words: &[Vector], around: &Surroundings, traits: Traits) -> LineMeaning {
         let mut sum = Vector::zero();
         for word in words {
             let weight = word.cosine(&self.telling).clamp(-WEIGHT_MOST, WEIGHT_MOST);
             sum.add_part(word, libm::expf(weight));
         }
-        let mut whole = self.line.of(&sum.normalised());
-        let [money_out_usual, money_in_usual] = &self.usual;
-        whole.add(if money_in { money_in_usual } else { money_out_usual });
+        let plain = sum.normalised();
+        let mut whole = self.line.of(&plain);
+        let mut hidden = self.hidden;
+        hidden.add(&self.hidden_line.of(&plain));
+        hidden.add(&self.hidden_around.of(&around.plain));
+        for number in traits.numbers() {
+            self.traits.add_row(number, &mut whole);
+            self.hidden_traits.add_row(number, &mut hidden);
+        }
+        whole.add(&self.units.of(&hidden.rectified()));
         LineMeaning { whole, words: words.iter().map(|word| self.word.of(word)).collect() }
     }
 
@@ -100,28 +157,36 @@ impl Likeness {
         self.near.of(word)
     }
 
-    /// What the context says around a line's words, of the sum of those words, to be compared with a name's meaning.
-    pub fn of_surroundings(&self, sum: Vector) -> Vector {
-        self.around.of(&sum.normalised())
+    /// What the context says around a line's words, of the sum of those words.
+    pub fn of_surroundings(&self, sum: Vector) -> Surroundings {
+        let plain = sum.normalised();
+        Surroundings { turned: self.around.of(&plain), plain }
     }
 }
 
-fn take_vector(rest: &mut &'static [u8]) -> Option<Vector> {
-    let mut numbers = [0.0; DIMENSIONS];
+/// Takes so many numbers of f32 from the front.
+pub fn take_numbers<const COUNT: usize>(rest: &mut &'static [u8]) -> Option<[f32; COUNT]> {
+    let mut numbers = [0.0; COUNT];
     for number in &mut numbers {
         *number = f32::from_le_bytes(take(rest)?);
     }
-    Some(Vector::of(numbers))
+    Some(numbers)
 }
 
-fn take_form(rest: &mut &'static [u8]) -> Option<Form> {
+/// Takes a vector of f32 from the front.
+pub fn take_vector(rest: &mut &'static [u8]) -> Option<Vector> {
+    take_numbers(rest).map(Vector::of)
+}
+
+/// Takes a form of so many rows from the front: the identity's part and a scale as f32, and int8 weights row by row.
+pub fn take_form(rest: &mut &'static [u8], rows: usize) -> Option<Form> {
     let identity = f32::from_le_bytes(take(rest)?);
     let scale = f32::from_le_bytes(take(rest)?);
     let row = |rest: &mut &'static [u8]| {
         let bytes: [u8; DIMENSIONS] = take(rest)?;
         Some(Vector::of(bytes.map(|byte| f32::from(i8::from_le_bytes([byte])) * scale)))
     };
-    let rows = (0..DIMENSIONS).map(|_| row(rest)).collect::<Option<Vec<Vector>>>()?;
+    let rows = (0..rows).map(|_| row(rest)).collect::<Option<Vec<Vector>>>()?;
     Some(Form { identity, rows })
 }
 
@@ -142,7 +207,9 @@ mod tests {
         let meaning = &Knowledge::get().meaning;
         let near = |line: &str, account: &str, money_in: bool| {
             let words: Vec<Vector> = line.split(' ').map(|word| meaning.vector(word)).collect();
-            let line = Likeness::get().of_line(&words, money_in);
+            let around = Likeness::get().of_surroundings(Vector::zero());
+            let line =
+                Likeness::get().of_line(&words, &around, Traits::of_amount(if money_in { 5_000 } else { -5_000 }));
             let name = meaning.vector(account);
             let nearest = account.split(' ').flat_map(|word| {
                 let word = meaning.vector(word);
@@ -159,7 +226,8 @@ mod tests {
             assert!(near(line, right, money_in) > near(line, wrong, money_in), "{line}");
         }
         // No words are as near to one as to another but for what is usual, and nothing fails.
-        let nothing = Likeness::get().of_line(&[], true);
+        let around = Likeness::get().of_surroundings(Vector::zero());
+        let nothing = Likeness::get().of_line(&[], &around, Traits::of_amount(5_000));
         assert!(nothing.words.is_empty());
         assert!(nothing.whole.numbers().iter().all(|number| number.is_finite()));
     }

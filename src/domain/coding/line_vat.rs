@@ -44,6 +44,22 @@ const ZERO_GOODS: &[&str] = &[
     "VEGETABLES",
 ];
 
+/// Concepts of what banks, insurers, councils and staff are paid, which has its own law, whoever is paid.
+const OF_LAW: &[&str] = &[
+    "bank_charges",
+    "business_rates",
+    "card_fees",
+    "donations",
+    "insurance",
+    "interest_paid",
+    "pension",
+    "prof_indemnity",
+    "property_insurance",
+    "salaries",
+    "vehicle_insurance",
+    "vehicle_tax",
+];
+
 /// Land and what stands on it, whose lets are exempt (Notice 742).
 const LAND: &[&str] = &[
     "ALLOTMENT",
@@ -141,21 +157,6 @@ impl LineVat<'_> {
         if !matches!(kind, Some(AccountType::Income | AccountType::Expense)) {
             return usual;
         }
-        // What banks, insurers, councils and staff are paid has its own law, whoever is paid.
-        const OF_LAW: &[&str] = &[
-            "bank_charges",
-            "business_rates",
-            "card_fees",
-            "donations",
-            "insurance",
-            "interest_paid",
-            "pension",
-            "prof_indemnity",
-            "property_insurance",
-            "salaries",
-            "vehicle_insurance",
-            "vehicle_tax",
-        ];
         let name = self.chart.words.get(decision.account).map_or(&[][..], Vec::as_slice);
         let statements = &self.hints.statements;
         let is_denied = || {
@@ -163,7 +164,7 @@ impl LineVat<'_> {
             is_person_paid && statements.is_unregistered(name) || statements.is_without_vat(name)
         };
         let usual = if matches!(usual, Vat::Standard) && is_denied() { Vat::NoVat } else { usual };
-        let is_of_law = decision.concept.is_some_and(|id| OF_LAW.contains(&self.knowledge.concept(id).name));
+        let is_of_law = self.is_of_law(decision);
         match self.hints.statements.vat(&line.text) {
             // What is said of a service's bills is not said of the sales it passes on.
             Some(VatSaid::NotCharged) if line.amount > 0 && line.words().any(is_payment_service) => usual,
@@ -173,6 +174,39 @@ impl LineVat<'_> {
             Some(VatSaid::Code(code)) if !is_of_law => code,
             _ => usual,
         }
+    }
+
+    /// Whether neither law nor the context nor the account's name says the code of a line, so that it is what is usual for such lines.
+    pub fn is_usual(&self, line: &Line<'_>, decision: &Decision) -> bool {
+        let is_bought_untaxed = line.amount < 0 && (self.business.has_flat_rate || has_phrase(&line.text, "HMRC"));
+        self.business.is_vat_registered
+            && !is_bought_untaxed
+            && !self.is_of_law(decision)
+            && !self.is_of_land(decision)
+            && self.hints.statements.vat(&line.text).is_none()
+            && self.of_sale(line, decision).is_none()
+            && self.of_name(decision).is_none()
+    }
+
+    /// The code that the account's name says of all that is bought, or sold, under it.
+    fn of_name(&self, decision: &Decision) -> Option<Vat> {
+        let kind = self.chart.kinds.get(decision.account);
+        let is_sold = kind == Some(&AccountType::Income);
+        let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
+        let says = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));
+        let is_traded = is_sold || kind == Some(&AccountType::Expense);
+        is_traded.then(|| self.knowledge.vat_names.vat(is_sold, says)).flatten()
+    }
+
+    /// Whether a line is for the use of land, which is exempt unless the landlord has opted to tax (Notice 742): a line or the context
+    /// says that.
+    fn is_of_land(&self, decision: &Decision) -> bool {
+        const OF_LAND: &[&str] = &["ground_rent", "rent", "rental_commercial", "rental_income", "room_hire_income"];
+        decision.concept.is_some_and(|id| OF_LAND.contains(&self.knowledge.concept(id).name))
+    }
+
+    fn is_of_law(&self, decision: &Decision) -> bool {
+        decision.concept.is_some_and(|id| OF_LAW.contains(&self.knowledge.concept(id).name))
     }
 
     /// The code that a context gives to what is sold, or paid for in advance.
@@ -227,9 +261,7 @@ impl LineVat<'_> {
             };
         }
         let is_sold = kind == Some(&AccountType::Income);
-        if (is_sold || kind == Some(&AccountType::Expense))
-            && let Some(vat) = self.knowledge.vat_names.vat(is_sold, says)
-        {
+        if let Some(vat) = self.of_name(decision) {
             return vat;
         }
         let is_contract =

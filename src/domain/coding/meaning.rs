@@ -31,16 +31,25 @@ impl Vector {
 
     /// Adds another vector to a sum.
     pub fn add(&mut self, other: &Self) {
-        for (sum, value) in self.0.iter_mut().zip(&other.0) {
-            *sum += value;
-        }
+        self.add_part(other, 1.0);
     }
 
     /// Adds so much of another vector to a sum.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "below the length of both; iterators are slow where tests are not optimised"
+    )]
     pub fn add_part(&mut self, other: &Self, part: f32) {
-        for (sum, value) in self.0.iter_mut().zip(&other.0) {
-            *sum += value * part;
+        let mut at = 0;
+        while at < DIMENSIONS {
+            self.0[at] += other.0[at] * part;
+            at += 1;
         }
+    }
+
+    /// Numbers below nothing are nothing.
+    pub fn rectified(self) -> Self {
+        Self(self.0.map(|value| value.max(0.0)))
     }
 
     /// The vector's numbers.
@@ -73,14 +82,29 @@ impl Vector {
 
     /// How near two unit vectors are, −1 to 1. Sums in a fixed order, so that it is the same to the bit every time.
     pub fn cosine(&self, other: &Self) -> f32 {
-        let mut sums = [0.0_f32; 8];
-        for (mine, theirs) in self.0.chunks_exact(8).zip(other.0.chunks_exact(8)) {
-            for ((sum, a), b) in sums.iter_mut().zip(mine).zip(theirs) {
-                *sum += a * b;
-            }
-        }
-        sums.iter().sum()
+        product(&self.0, &other.0)
     }
+}
+
+/// The scalar product, in eight sums that the processor adds to at once.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "below the length of both; iterators are slow where tests are not optimised"
+)]
+fn product<const LENGTH: usize>(left: &[f32; LENGTH], right: &[f32; LENGTH]) -> f32 {
+    let ((left, _), (right, _)) = (left.as_chunks::<8>(), right.as_chunks::<8>());
+    let mut sums = [0.0_f32; 8];
+    let mut at = 0;
+    while at < LENGTH / 8 {
+        let (mine, theirs) = (&left[at], &right[at]);
+        let mut lane = 0;
+        while lane < 8 {
+            sums[lane] += mine[lane] * theirs[lane];
+            lane += 1;
+        }
+        at += 1;
+    }
+    sums.iter().sum()
 }
 
 /// What of a vector is looked at before all of it is.
@@ -94,13 +118,7 @@ impl Outline {
     /// Whether the cosine of two vectors may be above a bound: the rest adds no more than the product of its lengths.
     pub fn may_exceed(&self, other: &Self, bound: f32) -> bool {
         const ROUNDING: f32 = 1e-4;
-        let mut sums = [0.0_f32; 8];
-        for (mine, theirs) in self.head.chunks_exact(8).zip(other.head.chunks_exact(8)) {
-            for ((sum, a), b) in sums.iter_mut().zip(mine).zip(theirs) {
-                *sum += a * b;
-            }
-        }
-        sums.iter().sum::<f32>() + self.rest * other.rest + ROUNDING > bound
+        product(&self.head, &other.head) + self.rest * other.rest + ROUNDING > bound
     }
 }
 

@@ -32,8 +32,10 @@ mod statements;
 mod tests;
 mod text;
 mod text_model;
+mod traits;
 mod transfer;
 mod vat;
+mod vat_likelihood;
 mod weights;
 mod wording;
 

@@ -18,6 +18,7 @@ use super::likeness::Likeness;
 use super::meaning::Vector;
 use super::outcome::{Basis, Method};
 use super::text::{fold, sentences};
+use super::traits::Traits;
 use super::wording::Wording;
 
 /// How many measures there are of an account.
@@ -27,7 +28,7 @@ const MEASURES: usize = 11;
 type Measures = [f32; MEASURES];
 
 /// What each measure counts. Fitted (`tools/ranking`).
-const WEIGHTS: Measures = [0.61, 0.65, 0.59, 1.76, 1.93, -0.33, 3.31, 0.93, -1.54, 1.68, 1.38];
+const WEIGHTS: Measures = [0.62, 0.71, 0.87, 1.3, 1.63, -0.22, 3.33, 0.61, -0.99, 1.55, 1.13];
 
 /// What is decided more surely than this, in thousandths, stays as it is.
 const SURE_FROM: u16 = 900;
@@ -50,8 +51,8 @@ const ALWAYS_NAMED: &[&str] = &[
 const ALWAYS_NAMED_FIT_MIN: f32 = 0.7;
 
 /// How likely it is that none of the accounts is meant, as a score, and what it loses with how near the nearest is. Fitted.
-const NONE: f32 = -0.27;
-const NONE_PER_NEARNESS: f32 = -0.29;
+const NONE: f32 = 0.0;
+const NONE_PER_NEARNESS: f32 = -0.4;
 
 /// By so much another account must be ahead of the one that was decided.
 const LEAD_MIN: f32 = 0.5;
@@ -216,6 +217,8 @@ pub struct RankingLine {
     pub words: Vec<String>,
     /// Words of the context near them, each with what is left of it at its distance.
     pub near: Vec<(String, f32)>,
+    /// The numbers of its traits.
+    pub traits: Vec<usize>,
 }
 
 /// The same of an account.
@@ -291,11 +294,11 @@ impl<'k> Ranking<'k> {
     pub fn rank(
         &self,
         decider: &Decider<'_>,
-        (wording, money_in, digits): (&Wording, bool, u32),
+        (wording, traits, digits): (&Wording, Traits, u32),
         usage: &Usage,
         decision: Decision,
     ) -> Decision {
-        let Some(candidates) = self.candidates((wording, money_in, digits), usage, &decision) else { return decision };
+        let Some(candidates) = self.candidates((wording, traits, digits), usage, &decision) else { return decision };
         let none = NONE + NONE_PER_NEARNESS * candidates.nearness;
         let candidates = candidates.accounts;
         // An account is not likely for being the only one of its type.
@@ -316,7 +319,7 @@ impl<'k> Ranking<'k> {
         }
         let Some((account, chance)) = ranked.first().copied() else { return decision };
         let is_same = account == decision.account;
-        let is_of_kind = self.chart.kinds.get(account) == Some(&wanted(money_in));
+        let is_of_kind = self.chart.kinds.get(account) == Some(&wanted(traits.money_in));
         if is_same && !(decision.is_open() && is_of_kind && chance >= CHANCE_MIN) {
             return decision;
         }
@@ -339,13 +342,13 @@ impl<'k> Ranking<'k> {
     /// The accounts that a line may go to which is decided so, with their measures; none where that is sure enough.
     fn candidates(
         &self,
-        (wording, money_in, digits): (&Wording, bool, u32),
+        (wording, traits, digits): (&Wording, Traits, u32),
         usage: &Usage,
         decision: &Decision,
     ) -> Option<Candidates> {
         let sure = sureness(decision);
         let is_open = decision.is_open();
-        let wanted = wanted(money_in);
+        let wanted = wanted(traits.money_in);
         // What is owed, owned or taken out is not what is nearest, and its words say so.
         let is_of_kind = self.chart.kinds.get(decision.account) == Some(&wanted);
         let is_said = !is_open && (!is_of_kind || self.always_named.contains(&decision.account));
@@ -362,7 +365,7 @@ impl<'k> Ranking<'k> {
                 accounts.push((account, *kind == wanted));
             }
         }
-        let likeness = self.likeness(&words, &near, money_in, &accounts);
+        let likeness = self.likeness(&words, &near, traits, &accounts);
         let rest = (1.0 - decision.raw).max(0.001);
         let left = 1.0 - f32::from(sure) / 1000.0;
         let sure = f32::from(sure) / 1000.0;
@@ -401,13 +404,12 @@ impl<'k> Ranking<'k> {
         &self,
         words: &[&str],
         near: &[Near<'_>],
-        money_in: bool,
+        traits: Traits,
         accounts: &[(usize, bool)],
     ) -> LikenessToAccounts {
         let forms = Likeness::get();
         let meanings: Vec<Vector> =
             words.iter().take(WORDS_MAX).map(|word| self.knowledge.meaning.vector(word)).collect();
-        let line = forms.of_line(&meanings, money_in);
         let mut around = Vector::zero();
         let near: Vec<(&WordMeaning, f32)> = near
             .iter()
@@ -418,6 +420,7 @@ impl<'k> Ranking<'k> {
             })
             .collect();
         let around = forms.of_surroundings(around);
+        let line = forms.of_line(&meanings, &around, traits);
         // Each telling word of the chart is in the names of several accounts, and is compared once.
         let places = self.chart.telling_meanings();
         let nearest_by_line: Vec<f32> =
@@ -435,7 +438,7 @@ impl<'k> Ranking<'k> {
                 let parts = near.iter().map(|(word, part)| word.likeness.get(place).copied().unwrap_or(0.0) * part);
                 parts.fold(0.0, f32::max)
             });
-            by_context.push(if near.is_empty() { 0.0 } else { around.cosine(&name) + by_near });
+            by_context.push(if near.is_empty() { 0.0 } else { around.turned.cosine(&name) + by_near });
             nearness = nearness.max(by_words + by_near);
         }
         let compared = || by_line.iter().zip(accounts).filter(|(_, (_, is_compared))| *is_compared);
@@ -510,12 +513,25 @@ impl<'k> Ranking<'k> {
         (has_number || !is_numbered_line).then_some(near)
     }
 
+    /// What a line means, and what the context says near its words: unit length, or nothing.
+    pub fn meanings(&self, wording: &Wording) -> (Vector, Vector) {
+        let all: Vec<&str> = words_of(wording).collect();
+        let (mut line, mut around) = (Vector::zero(), Vector::zero());
+        for word in all.iter().filter(|word| is_of_letters(word)).take(WORDS_MAX) {
+            line.add(&self.knowledge.meaning.vector(word));
+        }
+        for (word, part) in self.near(&all).unwrap_or_default() {
+            around.add_part(&word.meaning.get_or_init(|| self.meaning(&word.word)).vector, part);
+        }
+        (line.normalised(), around.normalised())
+    }
+
     /// What is compared of a line.
-    pub fn line(&self, wording: &Wording) -> RankingLine {
+    pub fn line(&self, wording: &Wording, traits: Traits) -> RankingLine {
         let all: Vec<&str> = words_of(wording).collect();
         let near = self.near(&all).unwrap_or_default().into_iter().map(|(word, part)| (word.word.clone(), part));
         let words = all.iter().filter(|word| is_of_letters(word)).map(|word| (*word).to_owned());
-        RankingLine { words: words.collect(), near: near.collect() }
+        RankingLine { words: words.collect(), near: near.collect(), traits: traits.numbers().to_vec() }
     }
 
     /// What is compared of each account.
@@ -628,7 +644,7 @@ mod tests {
         let candidates = |account: usize, method| {
             let decision = decided(account, method, 0.3);
             let usage = Usage::of(accounts.len(), std::iter::empty());
-            let found = ranking.candidates((&wording, false, 12), &usage, &decision)?;
+            let found = ranking.candidates((&wording, Traits::of_amount(-4_000), 12), &usage, &decision)?;
             Some(found.accounts.into_iter().map(|candidate| candidate.account).collect::<Vec<_>>())
         };
         assert_eq!(candidates(0, Method::UniversalPattern), Some(vec![0]));

@@ -20,8 +20,10 @@ use super::person::is_person;
 use super::ranking::{Ranking, RankingAccount, RankingLine, Usage};
 use super::settlement::{Settlement, settle_in_context};
 use super::statements::numbers_of;
+use super::traits::Traits;
 use super::transfer::{self, OwnAccounts, Transfer};
 use super::vat::AllowedVat;
+use super::vat_likelihood::VatLikelihood;
 use super::wording::{Channel, Wording, begins_with_codes};
 use crate::domain::control::{Control, Stopped, Unattended};
 use crate::domain::parallel;
@@ -129,11 +131,13 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         }
     }
 
+    let codes = vat_codes(&stage, &lines, &wordings, (&decided, &recalls), ranking.as_ref(), control)?;
     let mut not_allowed = false;
     let mut rows: Vec<CodedRow> = Vec::with_capacity(lines.len());
     let claims = settled.into_iter().zip(moved.drain(..));
     let mut recalls = recalls.into_iter();
-    for (at, ((line, decision), (settlement, transfer))) in lines.iter().zip(&decided).zip(claims).enumerate() {
+    let decided = decided.iter().zip(codes);
+    for (at, ((line, (decision, code)), (settlement, transfer))) in lines.iter().zip(decided).zip(claims).enumerate() {
         let recall = recalls.next().flatten();
         if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
             return Err(Stopped);
@@ -141,7 +145,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         rows.push(match (settlement, transfer) {
             (Some(settlement), _) => stage.settled_row(decision, settlement, &mut not_allowed),
             (None, Some(transfer)) => stage.moved_row(transfer, &mut not_allowed),
-            (None, None) => stage.row(line, decision, recall.as_ref(), &mut not_allowed),
+            (None, None) => stage.row(line, (decision, code), recall.as_ref(), &mut not_allowed),
         });
     }
     let history = history.as_ref().map(History::summary);
@@ -154,6 +158,42 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     }
     control.progress(u64::try_from(lines.len()).unwrap_or(u64::MAX));
     Ok(Outcome { rows, warnings, history })
+}
+
+/// The VAT code of each line as it is decided, before the caller's own codes are asked for. Beside a past, and without a context,
+/// it is what the past or the rules say.
+fn vat_codes(
+    stage: &Stage<'_>,
+    lines: &[Line<'_>],
+    wordings: &[Wording],
+    (decided, recalls): (&[Decision], &[Option<Recall>]),
+    ranking: Option<&Ranking<'_>>,
+    control: &dyn Control,
+) -> Result<Vec<Vat>, Stopped> {
+    let likelihood = ranking.and_then(|ranking| {
+        let context = stage.knowledge.meaning.vector(&stage.batch.business_context);
+        Some((ranking, VatLikelihood::of(&context, &stage.chart.kinds, &stage.chart.vectors)?))
+    });
+    let traits = if likelihood.is_some() { Traits::of_all(lines, wordings) } else { Vec::new() };
+    let asked: Vec<(usize, (&Line<'_>, &Decision))> = lines.iter().zip(decided).enumerate().collect();
+    parallel::map(
+        &asked,
+        control,
+        |_| (),
+        |(row, (line, decision))| {
+            let recalled = recalls.get(*row).and_then(|recall| recall.as_ref()?.vat);
+            let by_rules = recalled.unwrap_or_else(|| stage.line_vat.code(line, decision));
+            match (&likelihood, wordings.get(*row), traits.get(*row)) {
+                (Some((ranking, likelihood)), Some(wording), Some(traits))
+                    if stage.line_vat.is_usual(line, decision) =>
+                {
+                    let (line, around) = ranking.meanings(wording);
+                    likelihood.code(decision.account, (&line, &around), *traits, by_rules)
+                }
+                _ => by_rules,
+            }
+        },
+    )
 }
 
 /// What the words of each line decide; lines that are the same as far as that goes are decided once. What is bought for
@@ -214,21 +254,32 @@ fn decide_all(
     let Some(ranking) = ranking else { return Ok(decided.cloned().collect()) };
     let digits = place_of.iter().filter_map(|place| distinct.get(*place).map(|(_, known)| known.size.digits));
     let usage = Usage::of(decider.chart.kinds.len(), decided.zip(digits));
-    let asked: Vec<(&(&Wording, Known<'_>), &Decision)> = distinct.iter().zip(&decisions).collect();
+    let mut asked: Vec<(usize, Traits)> = Vec::new();
+    let mut places: HashMap<(usize, Traits), usize> = HashMap::new();
+    let asked_of: Vec<usize> = place_of
+        .into_iter()
+        .zip(Traits::of_all(lines, wordings))
+        .map(|key| {
+            *places.entry(key).or_insert_with(|| {
+                asked.push(key);
+                asked.len() - 1
+            })
+        })
+        .collect();
     let ranked = parallel::map(
         &asked,
         control,
         |_| (),
-        |((wording, known), decision)| {
+        |(place, traits)| {
+            let ((wording, known), decision) = (distinct.get(*place)?, decisions.get(*place)?);
             // An amount that the context speaks of is for what it says.
             if is_mute(wording) || known.size.named_pence.is_some() {
-                (*decision).clone()
-            } else {
-                ranking.rank(decider, (wording, known.money_in, known.size.digits), &usage, (*decision).clone())
+                return Some(decision.clone());
             }
+            Some(ranking.rank(decider, (wording, *traits, known.size.digits), &usage, decision.clone()))
         },
     )?;
-    Ok(place_of.iter().filter_map(|place| ranked.get(*place).cloned()).collect())
+    Ok(asked_of.into_iter().filter_map(|at| ranked.get(at).cloned().flatten()).collect())
 }
 
 /// How a chart was understood, for extending the knowledge: each account with the concepts it fits best.
@@ -301,9 +352,11 @@ fn trace_line(
 
 /// What the ranking of lines in doubt is fitted to: what is compared of each account, and of each line. None without a context.
 pub fn ranking_inputs(batch: &Batch<'_>) -> Option<(Vec<RankingAccount>, Vec<RankingLine>)> {
-    with_decider(batch, |_, decider, _, wordings| {
+    with_decider(batch, |_, decider, lines, wordings| {
         let ranking = Ranking::read(&batch.business_context, decider.chart, decider.knowledge)?;
-        Some((ranking.accounts(), wordings.iter().map(|wording| ranking.line(wording)).collect()))
+        let traits = Traits::of_all(lines, wordings);
+        let lines = wordings.iter().zip(traits).map(|(wording, traits)| ranking.line(wording, traits));
+        Some((ranking.accounts(), lines.collect()))
     })
 }
 
@@ -368,8 +421,13 @@ struct Stage<'s> {
 
 impl Stage<'_> {
     /// The answer for a line that was decided by its words.
-    fn row(&self, line: &Line<'_>, decision: &Decision, recall: Option<&Recall>, not_allowed: &mut bool) -> CodedRow {
-        let wanted = recall.and_then(|recall| recall.vat).unwrap_or_else(|| self.line_vat.code(line, decision));
+    fn row(
+        &self,
+        line: &Line<'_>,
+        (decision, wanted): (&Decision, Vat),
+        recall: Option<&Recall>,
+        not_allowed: &mut bool,
+    ) -> CodedRow {
         let basis = match recall {
             None => self.words,
             Some(recall) if recall.seen.is_some() => Basis::Payee,
@@ -656,7 +714,7 @@ fn share_prices(
         if let Some(Some(price)) = prices.get(&line.pence).copied()
             && price.has_others
             && is_unknown(decision)
-            && decision.account != price.account
+            && (decision.account != price.account || decision.is_ranked && decision.raw < FOLLOWING)
             && !is_apart(at)
         {
             let others = decision.others.iter().copied().filter(|(other, _)| *other != price.account).collect();

@@ -170,6 +170,10 @@ fn statement(folded: &str, lists: &WordLists, is_of_owner: bool) -> Option<State
     if has(&["THRESHOLD", "LIMIT"]) && has(&["UNDER", "BELOW", "BENEATH", "WITHIN"]) {
         return Some(Statement::Plain(false));
     }
+    // "We are a registered charity and have nothing to do with VAT".
+    if has_phrase(folded, "NOTHING TO DO WITH VAT") {
+        return Some(Statement::Plain(false));
+    }
     let names_vat = has(&["VAT", "VATABLE", "TAW"]);
     if names_vat && has_phrase(folded, "VAT REG") && lists.vat_of_others.has_any(&words) && is_denied {
         return None;
@@ -198,8 +202,7 @@ fn statement(folded: &str, lists: &WordLists, is_of_owner: bool) -> Option<State
     if gives_vat_number(folded) || has_number {
         return Some(Statement::Plain(true));
     }
-    let disclaims = ["NOT VAT", "NO VAT WHATSOEVER", "NOTHING TO DO WITH VAT"];
-    if disclaims.iter().any(|phrase| has_phrase(folded, phrase)) {
+    if ["NOT VAT", "NO VAT WHATSOEVER"].iter().any(|phrase| has_phrase(folded, phrase)) {
         return Some(Statement::Plain(false));
     }
     if is_denied {
@@ -293,6 +296,7 @@ mod tests {
             "we don't charge VAT",
             "A shop by the sea. Run by a sole trader, not VAT registered",
             "No VAT number yet",
+            "I'm treasurer at a chapel, we are a registered charity and have nothing to do with VAT.",
             "Not yet VAT-registered, cafe",
             "isn't registered for VAT",
             "a club registered as a CASC and not registered for VAT because the bar is small",

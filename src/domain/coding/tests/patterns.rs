@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 80] = [
+const FOLDERS: [&str; 103] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -89,6 +89,12 @@ const FOLDERS: [&str; 80] = [
     "sealed_sixty_fourth",
     "sealed_sixty_fifth",
     "sealed_sixty_sixth",
+    "sealed_sixty_seventh",
+    "sealed_sixty_eighth",
+    "sealed_sixty_ninth",
+    "sealed_seventieth",
+    "sealed_seventy_first",
+    "sealed_seventy_second",
     "contexts",
     "extracts/ba",
     "extracts/bb",
@@ -102,6 +108,23 @@ const FOLDERS: [&str; 80] = [
     "extracts/bj",
     "extracts/bk",
     "extracts/bl",
+    "extracts/bm",
+    "extracts/bn",
+    "extracts/bo",
+    "extracts/bp",
+    "extracts/bq",
+    "extracts/br",
+    "extracts/bs",
+    "extracts/bt",
+    "extracts/bu",
+    "extracts/bv",
+    "extracts/bw",
+    "months/cd",
+    "months/ce",
+    "months/cf",
+    "months/cg",
+    "months/ck",
+    "months/cl",
 ];
 
 /// Words that stand in many payees' names and tell nobody.
