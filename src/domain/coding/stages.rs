@@ -37,6 +37,11 @@ const MOST_FOR_ONE_OF_TWO: u16 = 450;
 /// How a raw score becomes a confidence.
 pub type Calibration = fn(Method, Basis, f32) -> u16;
 
+/// From this chance on a VAT code adds no doubt; below it the doubt counts by this power. With both, what is said is right as often as
+/// it says, of authors that neither rules nor layers had learned from (`docs/adr/0019-vat-codes-are-learned-too.md`).
+const VAT_SURE_FROM: f32 = 0.9;
+const VAT_DOUBT: f32 = 0.4;
+
 /// By what lines are the same as far as their own words decide.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Known<'w> {
@@ -160,8 +165,10 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     Ok(Outcome { rows, warnings, history })
 }
 
-/// The VAT code of each line as it is decided, before the caller's own codes are asked for. Beside a past, and without a context,
-/// it is what the past or the rules say.
+/// The VAT code of a line, before the caller's own codes are asked for, and the chance that it is right where that was learned.
+type LearnedVat = (Vat, Option<f32>);
+
+/// The VAT code of each line as it is decided. Beside a past, and without a context, it is what the past or the rules say.
 fn vat_codes(
     stage: &Stage<'_>,
     lines: &[Line<'_>],
@@ -169,7 +176,7 @@ fn vat_codes(
     (decided, recalls): (&[Decision], &[Option<Recall>]),
     ranking: Option<&Ranking<'_>>,
     control: &dyn Control,
-) -> Result<Vec<Vat>, Stopped> {
+) -> Result<Vec<LearnedVat>, Stopped> {
     let likelihood = ranking.and_then(|ranking| {
         let context = stage.knowledge.meaning.vector(&stage.batch.business_context);
         Some((ranking, VatLikelihood::of(&context, &stage.chart.kinds, &stage.chart.vectors)?))
@@ -183,15 +190,12 @@ fn vat_codes(
         |(row, (line, decision))| {
             let recalled = recalls.get(*row).and_then(|recall| recall.as_ref()?.vat);
             let by_rules = recalled.unwrap_or_else(|| stage.line_vat.code(line, decision));
-            match (&likelihood, wordings.get(*row), traits.get(*row)) {
-                (Some((ranking, likelihood)), Some(wording), Some(traits))
-                    if stage.line_vat.is_usual(line, decision) =>
-                {
-                    let (line, around) = ranking.meanings(wording);
-                    likelihood.code(decision.account, (&line, &around), *traits, by_rules)
-                }
-                _ => by_rules,
-            }
+            let learned = likelihood.as_ref().filter(|_| stage.line_vat.is_usual(line, decision));
+            let learned = learned.and_then(|(ranking, likelihood)| {
+                let (line, around) = ranking.meanings(wordings.get(*row)?);
+                likelihood.code(decision.account, (&line, &around), *traits.get(*row)?, by_rules)
+            });
+            learned.map_or((by_rules, None), |(code, chance)| (code, Some(chance)))
         },
     )
 }
@@ -424,7 +428,7 @@ impl Stage<'_> {
     fn row(
         &self,
         line: &Line<'_>,
-        (decision, wanted): (&Decision, Vat),
+        (decision, (wanted, chance)): (&Decision, LearnedVat),
         recall: Option<&Recall>,
         not_allowed: &mut bool,
     ) -> CodedRow {
@@ -438,6 +442,10 @@ impl Stage<'_> {
         let mut confidence = (self.calibration)(decision.method, basis, decision.raw);
         if !is_wanted {
             confidence = confidence.saturating_mul(9) / 10;
+        }
+        if let Some(chance) = chance.filter(|chance| *chance < VAT_SURE_FROM) {
+            let counted = f32::from(confidence) * libm::powf(chance / VAT_SURE_FROM, VAT_DOUBT);
+            confidence = confidence::raw_thousandths(counted / 1000.0);
         }
         // What is left of certainty, shared as the evidence is.
         let left = f32::from(1000_u16.saturating_sub(confidence));

@@ -99,9 +99,16 @@ impl VatLikelihood {
         Some(Self { layers, accounts: kinds.iter().zip(names).map(account).collect() })
     }
 
-    /// The code of a line that goes to an account, for which the rules say a code.
-    pub fn code(&self, account: usize, (line, around): (&Vector, &Vector), traits: Traits, by_rules: Vat) -> Vat {
-        let Some(Some(given)) = self.accounts.get(account) else { return by_rules };
+    /// The code of a line that goes to an account, for which the rules say a code, and the chance that it is right; none for an account that
+    /// is neither income nor an expense.
+    pub fn code(
+        &self,
+        account: usize,
+        (line, around): (&Vector, &Vector),
+        traits: Traits,
+        by_rules: Vat,
+    ) -> Option<(Vat, f32)> {
+        let given = self.accounts.get(account)?.as_ref()?;
         let mut hidden = *given;
         hidden.add(&self.layers.line.of(line));
         hidden.add(&self.layers.around.of(around));
@@ -122,8 +129,11 @@ impl VatLikelihood {
         });
         let weighed: Vec<(Vat, f32)> = weighed.collect();
         let of_rules = weighed.iter().find(|(code, _)| *code == by_rules).map_or(f32::MAX, |(_, score)| *score);
-        let likeliest = weighed.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
-        likeliest.filter(|(_, score)| score - of_rules > LEAD_MIN).map_or(by_rules, |(code, _)| code)
+        let most = weighed.iter().map(|(_, score)| *score).fold(f32::MIN, f32::max);
+        let total: f32 = weighed.iter().map(|(_, score)| libm::expf(score - most)).sum();
+        let likeliest = weighed.into_iter().find(|(_, score)| *score == most);
+        let (code, score) = likeliest.filter(|(_, score)| score - of_rules > LEAD_MIN).unwrap_or((by_rules, of_rules));
+        Some((code, libm::expf(score - most) / total))
     }
 }
 
@@ -147,12 +157,15 @@ mod tests {
         let context = meaning.vector("A bookshop, VAT registered.");
         let likelihood = VatLikelihood::of(&context, &kinds, &names).expect("layers");
         let code = |account: usize, line: &str, pence: i128, by_rules: Vat| {
-            likelihood.code(account, (&meaning.vector(line), &Vector::zero()), Traits::of_amount(pence), by_rules)
+            let meanings = (&meaning.vector(line), &Vector::zero());
+            let (code, chance) = likelihood.code(account, meanings, Traits::of_amount(pence), by_rules)?;
+            assert!((0.0..=1.0).contains(&chance), "{chance}");
+            Some(code)
         };
-        assert_eq!(code(0, "SUMUP", 5_312, Vat::Reduced), Vat::Zero);
-        assert_eq!(code(0, "SUMUP", 5_312, Vat::Zero), Vat::Zero);
-        // An account of the balance sheet keeps what the rules say.
-        assert_eq!(code(2, "SUMUP", 5_312, Vat::NoVat), Vat::NoVat);
-        assert_eq!(code(9, "SUMUP", 5_312, Vat::Reduced), Vat::Reduced);
+        assert_eq!(code(0, "SUMUP", 5_312, Vat::Reduced), Some(Vat::Zero));
+        assert_eq!(code(0, "SUMUP", 5_312, Vat::Zero), Some(Vat::Zero));
+        // Of an account of the balance sheet nothing was learned.
+        assert_eq!(code(2, "SUMUP", 5_312, Vat::NoVat), None);
+        assert_eq!(code(9, "SUMUP", 5_312, Vat::Reduced), None);
     }
 }
