@@ -353,7 +353,8 @@ pub fn copy_data(from: &Path, to: &Path) -> Result<()> {
 /// of a server that is just restarting.
 pub fn free_address() -> Result<SocketAddr> {
     static NEXT: AtomicU16 = AtomicU16::new(0);
-    let start = u16::try_from(std::process::id() % 8_000).unwrap_or(0);
+    // Processes that start one after the other must not try the same ports at the same moment.
+    let start = u16::try_from(u64::from(std::process::id()) * 101 % 8_000).unwrap_or(0);
     for _ in 0..10_000 {
         let step = NEXT.fetch_add(1, Ordering::Relaxed);
         let port = 21_000 + (start + step) % 10_000;
