@@ -11,6 +11,7 @@ mod confidence;
 mod context;
 mod decide;
 mod evidence;
+mod form;
 mod hints;
 mod history;
 mod instructions;

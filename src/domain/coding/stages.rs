@@ -97,6 +97,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     // What the caller's past says, or the caller's own account that a line is from, is more than likeness.
     let is_ranked = batch.history.is_empty() && !batch.is_purchases_alone() && !decider.has_parts();
     let ranking = is_ranked.then(|| Ranking::read(&batch.business_context, &chart, knowledge)).flatten();
+    let ranking = ranking.map(|ranking| (ranking, Traits::of_all(&lines, &wordings)));
     let mut decided = decide_all(&lines, &wordings, (&decider, ranking.as_ref()), business.asset_from_pence, control)?;
     let mut history = History::read(batch, &chart, &decider, &allowed, control)?;
     let mut recalls: Vec<Option<Recall>> = Vec::new();
@@ -136,7 +137,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         }
     }
 
-    let codes = vat_codes(&stage, &lines, &wordings, (&decided, &recalls), ranking.as_ref(), control)?;
+    let codes = vat_codes(&stage, (&lines, &wordings, &is_claimed), (&decided, &recalls), ranking.as_ref(), control)?;
     let mut not_allowed = false;
     let mut rows: Vec<CodedRow> = Vec::with_capacity(lines.len());
     let claims = settled.into_iter().zip(moved.drain(..));
@@ -168,30 +169,33 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
 /// The VAT code of a line, before the caller's own codes are asked for, and the chance that it is right where that was learned.
 type LearnedVat = (Vat, Option<f32>);
 
-/// The VAT code of each line as it is decided. Beside a past, and without a context, it is what the past or the rules say.
+/// The VAT code of each line as it is decided; what is settled or moved has none. Beside a past, and without a context, it is what the past
+/// or the rules say.
 fn vat_codes(
     stage: &Stage<'_>,
-    lines: &[Line<'_>],
-    wordings: &[Wording],
+    (lines, wordings, is_claimed): (&[Line<'_>], &[Wording], &(dyn Fn(usize) -> bool + Sync)),
     (decided, recalls): (&[Decision], &[Option<Recall>]),
-    ranking: Option<&Ranking<'_>>,
+    ranking: Option<&(Ranking<'_>, Vec<Traits>)>,
     control: &dyn Control,
 ) -> Result<Vec<LearnedVat>, Stopped> {
-    let likelihood = ranking.and_then(|ranking| {
+    let ranking = ranking.filter(|_| stage.line_vat.business.is_vat_registered);
+    let learned = ranking.and_then(|(ranking, traits)| {
         let context = stage.knowledge.meaning.vector(&stage.batch.business_context);
-        Some((ranking, VatLikelihood::of(&context, &stage.chart.kinds, &stage.chart.vectors)?))
+        Some((ranking, traits, VatLikelihood::of(&context, &stage.chart.kinds, &stage.chart.vectors)?))
     });
-    let traits = if likelihood.is_some() { Traits::of_all(lines, wordings) } else { Vec::new() };
     let asked: Vec<(usize, (&Line<'_>, &Decision))> = lines.iter().zip(decided).enumerate().collect();
     parallel::map(
         &asked,
         control,
         |_| (),
         |(row, (line, decision))| {
+            if is_claimed(*row) {
+                return (Vat::NoVat, None);
+            }
             let recalled = recalls.get(*row).and_then(|recall| recall.as_ref()?.vat);
             let by_rules = recalled.unwrap_or_else(|| stage.line_vat.code(line, decision));
-            let learned = likelihood.as_ref().filter(|_| stage.line_vat.is_usual(line, decision));
-            let learned = learned.and_then(|(ranking, likelihood)| {
+            let learned = learned.as_ref().filter(|_| stage.line_vat.is_usual(line, decision));
+            let learned = learned.and_then(|(ranking, traits, likelihood)| {
                 let (line, around) = ranking.meanings(wordings.get(*row)?);
                 likelihood.code(decision.account, (&line, &around), *traits.get(*row)?, by_rules)
             });
@@ -205,7 +209,7 @@ fn vat_codes(
 fn decide_all(
     lines: &[Line<'_>],
     wordings: &[Wording],
-    (decider, ranking): (&Decider<'_>, Option<&Ranking<'_>>),
+    (decider, ranking): (&Decider<'_>, Option<&(Ranking<'_>, Vec<Traits>)>),
     asset_from_pence: i128,
     control: &dyn Control,
 ) -> Result<Vec<Decision>, Stopped> {
@@ -255,14 +259,14 @@ fn decide_all(
         }
     })?;
     let decided = place_of.iter().filter_map(|place| decisions.get(*place));
-    let Some(ranking) = ranking else { return Ok(decided.cloned().collect()) };
+    let Some((ranking, traits)) = ranking else { return Ok(decided.cloned().collect()) };
     let digits = place_of.iter().filter_map(|place| distinct.get(*place).map(|(_, known)| known.size.digits));
     let usage = Usage::of(decider.chart.kinds.len(), decided.zip(digits));
     let mut asked: Vec<(usize, Traits)> = Vec::new();
     let mut places: HashMap<(usize, Traits), usize> = HashMap::new();
     let asked_of: Vec<usize> = place_of
         .into_iter()
-        .zip(Traits::of_all(lines, wordings))
+        .zip(traits.iter().copied())
         .map(|key| {
             *places.entry(key).or_insert_with(|| {
                 asked.push(key);

@@ -8,7 +8,7 @@
 use std::sync::OnceLock;
 
 use super::batch::AccountType;
-use super::likeness::{Form, take_form, take_numbers, take_vector};
+use super::form::{Form, take_form, take_numbers, take_vector};
 use super::meaning::{DIMENSIONS, Vector};
 use super::outcome::Vat;
 use super::traits::{TRAITS, Traits};
@@ -52,7 +52,7 @@ impl Layers {
         READ.get_or_init(|| Self::read(TABLE)).as_ref()
     }
 
-    /// Little-endian: forms as in `likeness.rs`, then the two vectors of f32.
+    /// Little-endian: forms (`form.rs`), then the two vectors of f32.
     fn read(mut rest: &'static [u8]) -> Option<Self> {
         let rest_of = &mut rest;
         let read = Self {
@@ -120,14 +120,13 @@ impl VatLikelihood {
         for (score, units) in scores.iter_mut().zip(self.layers.codes.rows()) {
             *score += hidden.cosine(units);
         }
-        let most = scores.iter().copied().fold(f32::MIN, f32::max);
-        let total = libm::logf(scores.iter().map(|score| libm::expf(score - most)).sum());
         let weights = scores.iter().zip(&SAID_BY_RULES).zip(&BEFOREHAND).zip(Vat::ALL);
-        let weighed = weights.map(|(((score, said), beforehand), code)| {
-            let by_rules = if code == by_rules { *said } else { 0.0 };
-            (code, LIKELIHOOD * (score - most - total) + by_rules + beforehand)
-        });
-        let weighed: Vec<(Vat, f32)> = weighed.collect();
+        let weighed: Vec<(Vat, f32)> = weights
+            .map(|(((score, said), beforehand), code)| {
+                let by_rules = if code == by_rules { *said } else { 0.0 };
+                (code, LIKELIHOOD * score + by_rules + beforehand)
+            })
+            .collect();
         let of_rules = weighed.iter().find(|(code, _)| *code == by_rules).map_or(f32::MAX, |(_, score)| *score);
         let most = weighed.iter().map(|(_, score)| *score).fold(f32::MIN, f32::max);
         let total: f32 = weighed.iter().map(|(_, score)| libm::expf(score - most)).sum();
