@@ -21,7 +21,7 @@ const KNOWN_TO_ALL: &[&str] = &[
 ];
 
 /// Businesses that were written to measure by; patterns came from the first four.
-const FOLDERS: [&str; 103] = [
+const FOLDERS: [&str; 129] = [
     "learn",
     "sealed",
     "sealed_second",
@@ -125,6 +125,32 @@ const FOLDERS: [&str; 103] = [
     "months/cg",
     "months/ck",
     "months/cl",
+    "months/cp",
+    "months/cq",
+    "months/cr",
+    "months/cs",
+    "months/ct",
+    "months/cu",
+    "months/cv",
+    "months/cw",
+    "months/cx",
+    "months/cy",
+    "months/fa",
+    "months/fb",
+    "months/fc",
+    "months/fd",
+    "months/fg",
+    "months/fh",
+    "extracts/bx",
+    "extracts/by",
+    "extracts/bz",
+    "extracts/da",
+    "extracts/db",
+    "extracts/dc",
+    "extracts/de",
+    "extracts/df",
+    "extracts/dg",
+    "extracts/dh",
 ];
 
 /// Words that stand in many payees' names and tell nobody.
