@@ -23,12 +23,14 @@ SURE_FROM = 900
 USED_FROM = 800
 
 TRAITS = 76
+CONCEPTS = sum(bool(row) and not row.startswith("#") for row in (CODING / "knowledge/concepts.tsv").read_text(encoding="utf-8").split("\n"))
+CLUES = 6
 
 EPOCHS = 12
 RATE = 0.015
 BUSINESSES_A_STEP = 6
 DECAY = 1e-5
-# What part of words, and of units of the hidden layer, is left out at random, so that no line is known by one of them.
+# What part of words and clues, and of units of the hidden layer, is left out at random, so that no line is known by one of them.
 WORDS_LEFT_OUT = 0.15
 UNITS_LEFT_OUT = 0.2
 PARTS = 5
@@ -86,7 +88,7 @@ def padded(items, count):
 
 
 class Business:
-    """One labelled business: its accounts, and its lines that are neither settlements nor transfers."""
+    """One labelled business: its accounts, and its lines."""
 
     def __init__(self, record, words):
         # As `decisions.tsv` has it, wherever the folders lie.
@@ -104,10 +106,21 @@ class Business:
         self.near = torch.tensor([padded([words.number(word) for word, _ in line["near"]], NEAR_WORDS) for line in self.lines])
         self.parts = torch.tensor([padded([part for _, part in line["near"]], NEAR_WORDS) for line in self.lines], dtype=torch.float32)
         self.traits = torch.zeros(len(self.lines), TRAITS)
+        self.concepts = torch.zeros(len(self.lines), CLUES, dtype=torch.long)
+        self.shares = torch.zeros(len(self.lines), CLUES)
+        self.fits = numpy.zeros((len(self.lines), len(accounts)), numpy.float32)
+        self.best_fits = numpy.zeros_like(self.fits)
         for row, line in enumerate(self.lines):
             self.traits[row, line["traits"]] = 1
-        wanted = numpy.where(numpy.array(self.pence) > 0, "INCOME", "EXPENSE")
-        self.compared = torch.tensor(self.types[None, :] == wanted[:, None])
+            for at, (concept, share, fits) in enumerate(line["clues"]):
+                self.concepts[row, at], self.shares[row, at] = concept, share
+                for account, fit in fits:
+                    self.fits[row, account] += fit * share
+                    self.best_fits[row, account] = max(self.best_fits[row, account], fit * share)
+        is_in = numpy.array(self.pence) > 0
+        self.is_of_type = self.types[None, :] == numpy.where(is_in, "INCOME", "EXPENSE")[:, None]
+        beside_costs, beside_sales = numpy.array([account["is_beside"] for account in accounts]).T
+        self.compared = torch.tensor(self.is_of_type | numpy.where(is_in[:, None], beside_sales, beside_costs))
         self.right = torch.tensor([[code in line["accounts"] for code in self.codes] for line in self.lines])
         apart = [line["method"] in ("transfer", "invoice_settlement") for line in self.lines]
         self.is_learned = ~torch.tensor(apart) & (self.right & self.compared).any(1)
@@ -131,8 +144,9 @@ class Forms(torch.nn.Module):
 
         self.identities = torch.nn.ParameterList([torch.nn.Parameter(torch.tensor(part)) for part in (6.0, 0.5, 0.5, 0.0)])
         self.squares = torch.nn.ParameterList([zeros(DIMENSIONS, DIMENSIONS) for _ in range(4)])
-        self.traits = zeros(TRAITS, DIMENSIONS)
+        self.traits, self.concepts = zeros(TRAITS, DIMENSIONS), zeros(CONCEPTS, DIMENSIONS)
         self.hidden_line, self.hidden_around, self.hidden_traits = small(DIMENSIONS), small(DIMENSIONS), small(TRAITS)
+        self.hidden_concepts = small(CONCEPTS)
         self.units = zeros(DIMENSIONS, DIMENSIONS)
         self.hidden = zeros(DIMENSIONS)
         self.telling = zeros(DIMENSIONS)
@@ -141,7 +155,7 @@ class Forms(torch.nn.Module):
         """What is written as rows of whole numbers, each with the identity's part."""
         nothing = torch.tensor(0.0)
         yield from zip(self.identities, self.squares)
-        for rows in (self.traits, self.hidden_line, self.hidden_around, self.hidden_traits, self.units):
+        for rows in (self.traits, self.concepts, self.hidden_line, self.hidden_around, self.hidden_traits, self.hidden_concepts, self.units):
             yield nothing, rows
 
     def turned(self, form, vectors):
@@ -152,7 +166,9 @@ class Forms(torch.nn.Module):
         stems, words, near = business.vectors
         words, near, parts, traits = words[rows], near[rows], business.parts[rows], business.traits[rows]
         is_word = (business.words[rows] > 0).float()
+        concepts, shares = business.concepts[rows], business.shares[rows, :, None]
         if self.training:
+            shares = shares * (torch.rand(shares.shape) > WORDS_LEFT_OUT)
             is_word = is_word * (torch.rand(is_word.shape) > WORDS_LEFT_OUT)
             parts = parts * (torch.rand(parts.shape) > WORDS_LEFT_OUT)
         count, accounts = len(words), len(stems)
@@ -160,8 +176,9 @@ class Forms(torch.nn.Module):
         line = torch.nn.functional.normalize((words * weights[..., None]).sum(1), dim=-1)
         around = torch.nn.functional.normalize((near * parts[..., None]).sum(1), dim=-1)
         hidden = line @ self.hidden_line + around @ self.hidden_around + traits @ self.hidden_traits + self.hidden
+        hidden = hidden + (self.hidden_concepts[concepts] * shares).sum(1)
         units = torch.nn.functional.dropout(torch.relu(hidden), UNITS_LEFT_OUT, self.training)
-        whole = self.turned(0, line) + traits @ self.traits + units @ self.units
+        whole = self.turned(0, line) + traits @ self.traits + units @ self.units + (self.concepts[concepts] * shares).sum(1)
         flat = stems.reshape(-1, DIMENSIONS)
 
         def nearest(form, vectors, parts):
@@ -216,7 +233,7 @@ def quantised(forms):
 
 def written(forms):
     """The bytes of likeness.bin."""
-    parts = []
+    parts = [numpy.array([CONCEPTS], "<u4").tobytes()]
     scales = quantised(forms)
     for (identity, rows), scale in zip(forms.rows(), scales):
         parts.append(numpy.array([identity.item(), scale], "<f4").tobytes())
@@ -272,6 +289,7 @@ def doubtful_lines(business, decisions, forms):
         context = [by_context[row][at] for at in candidates]
         sure = 0.0 if is_open else decision["confidence"] / 1000
         size = digits(business.pence[row])
+        most_fit = max(business.best_fits[row][candidates].max(), 1e-30)
         measures = []
         for at in candidates:
             is_chosen, code = float(at == chosen), business.codes[at]
@@ -286,9 +304,11 @@ def doubtful_lines(business, decisions, forms):
                 is_chosen * bool(line["near"]),
                 others.get(code, 0.0),
                 float(code in others),
-                float(compared[at]),
+                float(business.is_of_type[row][at]),
                 float(not amounts),
                 2.0 ** -abs(size - sum(amounts) / len(amounts)) if amounts else 0.0,
+                business.fits[row][at],
+                business.best_fits[row][at] / most_fit,
             ])
         right = business.right[row].numpy()
         nearness = max(by_words[row][at] for at in candidates)

@@ -8,7 +8,7 @@ import pathlib
 import numpy
 import torch
 
-from train import CODING, DIMENSIONS, PARTS, TRAITS, Words
+from train import CODING, CONCEPTS, DIMENSIONS, PARTS, TRAITS, Words
 
 # In the order of `Vat::ALL`.
 CODES = ["NV", "ST", "RR", "EX", "ZR"]
@@ -23,7 +23,7 @@ INPUTS_LEFT_OUT = 0.1
 UNITS_LEFT_OUT = 0.3
 
 # How many numbers each part of the input has, in the order of the file.
-PARTS_OF_INPUT = [DIMENSIONS, DIMENSIONS, DIMENSIONS, DIMENSIONS, TRAITS, len(KINDS)]
+PARTS_OF_INPUT = [DIMENSIONS, DIMENSIONS, DIMENSIONS, DIMENSIONS, TRAITS, CONCEPTS, len(KINDS)]
 
 
 class Lines:
@@ -71,10 +71,13 @@ def read(path, decisions):
             around = sum_of(line["near"])
             traits = numpy.zeros(TRAITS, numpy.float32)
             traits[line["traits"]] = 1
+            concepts = numpy.zeros(CONCEPTS, numpy.float32)
+            for concept, share, _ in line["clues"]:
+                concepts[concept] = share
 
             def given(code):
                 kind = numpy.array([accounts[code]["type"] == kind for kind in KINDS], numpy.float32)
-                return numpy.concatenate([of_line, names[code], around, context, traits, kind])
+                return numpy.concatenate([of_line, names[code], around, context, traits, concepts, kind])
 
             right = line["accounts"][0]
             if right in accounts and accounts[right]["type"] in KINDS:
@@ -140,7 +143,7 @@ def report(scores, lines):
 
 def written(layers):
     """The bytes of vat_likelihood.bin."""
-    parts, first, last = [], layers[1], layers[4]
+    parts, first, last = [numpy.array([CONCEPTS], "<u4").tobytes()], layers[1], layers[4]
     squares = [*torch.split(first.weight.detach().T, PARTS_OF_INPUT), last.weight.detach()]
     for square in squares:
         scale = float(numpy.float32(square.abs().max() / 127)) or 1.0

@@ -23,6 +23,7 @@ pub fn print(folders: &[PathBuf]) {
                         "type": account.kind.as_str(),
                         "telling": compared.telling,
                         "is_always_named": compared.is_always_named,
+                        "is_beside": compared.is_beside,
                     })
                 })
                 .collect();
@@ -34,6 +35,7 @@ pub fn print(folders: &[PathBuf]) {
                         "words": compared.words,
                         "near": compared.near,
                         "traits": compared.traits,
+                        "clues": compared.clues,
                         "pence": amount::pence(transaction.amount).to_string(),
                         "method": expected.method,
                         "accounts": expected.accounts,

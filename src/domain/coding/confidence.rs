@@ -20,8 +20,12 @@ const MOST_FOR_FALLBACK: u16 = 150;
 /// Being right about a business that nobody learned from is less likely than the fit says, although it leaves out the
 /// business it predicts: knowledge has grown on all of those it is fitted to. On the first openings of sealed sets whose authors were
 /// asked for untidy feeds the odds of being wrong were 1.7 to 2.2 times those of the fit, of sets whose authors were asked for lines
-/// that a bookkeeper can code .9 to 1.3 (`docs/measurements/2026-11-27-coding.md`). These odds lie between the two.
-const ODDS_UNSEEN_TENTHS: u32 = 15;
+/// that a bookkeeper can code .9 to 1.3 (`docs/measurements/2026-11-27-coding.md`). Since lines in doubt are ranked these odds are right for
+/// eighteen authors whom neither rules nor forms had learned from (`docs/measurements/2026-11-29-coding-clues.md`).
+const ODDS_UNSEEN_TENTHS: u32 = 12;
+
+/// The same for what rules decide, before anything is ranked.
+const ODDS_UNSEEN_BY_RULES_TENTHS: u32 = 15;
 
 /// The same for payments without receipts: whole bodies that paid them are left out of their fit
 /// (`docs/measurements/2026-11-23-coding-real.md`).
@@ -58,12 +62,7 @@ pub fn curve_names() -> impl Iterator<Item = &'static str> {
 
 /// The calibrated confidence of a method's answer, in thousandths.
 pub fn calibrated(method: Method, basis: Basis, raw: f32) -> u16 {
-    static CURVES: OnceLock<Vec<(&'static str, Curve)>> = OnceLock::new();
-    let curves = CURVES.get_or_init(read);
-    let raw = raw_thousandths(raw);
-    let name = curve_name(method, basis);
-    let curve = curves.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, curve)| curve.as_slice());
-    let fitted = interpolated(curve, raw);
+    let fitted = fitted(method, basis, raw);
     let unseen = if basis == Basis::Purchases { ODDS_UNSEEN_PURCHASES_TENTHS } else { ODDS_UNSEEN_TENTHS };
     match method {
         _ if matches!(basis, Basis::Payee | Basis::OtherPayees) && method != Method::Fallback => {
@@ -74,6 +73,24 @@ pub fn calibrated(method: Method, basis: Basis, raw: f32) -> u16 {
         Method::Fallback => less_sure(fitted, unseen).min(MOST_FOR_FALLBACK),
         _ => less_sure(fitted, unseen),
     }
+}
+
+/// How sure an answer is that rules gave by the words of a line, before lines in doubt are ranked, in thousandths: what the ranking is
+/// fitted to (`tools/ranking`).
+pub fn calibrated_by_rules(method: Method, raw: f32) -> u16 {
+    match method {
+        Method::InvoiceSettlement | Method::Transfer => fitted(method, Basis::Line, raw),
+        _ => less_sure(fitted(method, Basis::Line, raw), ODDS_UNSEEN_BY_RULES_TENTHS),
+    }
+}
+
+/// What the curve of an answer says, in thousandths.
+fn fitted(method: Method, basis: Basis, raw: f32) -> u16 {
+    static CURVES: OnceLock<Vec<(&'static str, Curve)>> = OnceLock::new();
+    let curves = CURVES.get_or_init(read);
+    let name = curve_name(method, basis);
+    let curve = curves.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, curve)| curve.as_slice());
+    interpolated(curve, raw_thousandths(raw))
 }
 
 /// A chance with the odds of being wrong raised by so many tenths.

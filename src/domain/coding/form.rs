@@ -37,6 +37,18 @@ impl Form {
             sum.add(row);
         }
     }
+
+    /// Adds what one number adds.
+    pub fn add_part_of_row(&self, row: usize, number: f32, sum: &mut Vector) {
+        if let Some(row) = self.rows.get(row) {
+            sum.add_part(row, number);
+        }
+    }
+}
+
+/// Takes a number of things (u32) from the front.
+pub fn take_count(rest: &mut &'static [u8]) -> Option<usize> {
+    usize::try_from(u32::from_le_bytes(take(rest)?)).ok()
 }
 
 /// Takes so many numbers of f32 from the front.

@@ -10,6 +10,7 @@ use super::knowledge::{Knowledge, PatternMatch, Strength, WordLists, stem};
 use super::line::Line;
 use super::printed;
 use super::statements::Statements;
+use super::takings::Takings;
 use super::text::{fold, sentences};
 
 /// One sentence of the context.
@@ -40,6 +41,8 @@ pub struct Hints {
     pub spoken_of: BTreeSet<usize>,
     /// Words of the caller's own name: the capital words that the context begins with, or that stand behind *trades as*.
     own_name: Vec<String>,
+    /// The account that takings go to until a journal posts the sales, where the context says so.
+    pub takings: Option<Takings>,
     /// A sentence speaks of clearing.
     pub speaks_of_clearing: bool,
 }
@@ -53,7 +56,9 @@ impl Hints {
         let spoken_of = accounts.iter().enumerate().filter(|(_, account)| is_spoken_of(context, &account.name));
         let spoken_of = spoken_of.map(|(at, _)| at).collect();
         let statements = Statements::read(context, accounts, lines, lists, &|word| common.contains(word));
-        let mut hints = Self { instructions, statements, spoken_of, own_name: own_name(context), ..Self::default() };
+        let takings = Takings::read(context, accounts);
+        let mut hints =
+            Self { instructions, statements, spoken_of, own_name: own_name(context), takings, ..Self::default() };
         for sentence in sentences(context) {
             let folded = fold(sentence);
             let words: Vec<&str> = folded.split(' ').filter(|word| !word.is_empty()).collect();

@@ -3,12 +3,13 @@
 //!
 //! A line is compared with an account as a whole, and by the nearest of its words and the name's (late interaction; Khattab and
 //! Zaharia, *ColBERT*, 2020). What the context says near the line's words is compared with the account in the same two ways.
-//! The whole of a line is turned by a form, by its traits, and by a hidden layer that sees words, context and traits together
-//! (a perceptron of rectified units).
+//! The whole of a line is turned by a form, by its traits, by what the knowledge takes its words for, and by a hidden layer that sees
+//! all of these and the context together (a perceptron of rectified units).
 
 use std::sync::OnceLock;
 
-use super::form::{Form, take_form, take_vector};
+use super::form::{Form, take_count, take_form, take_vector};
+use super::knowledge::ConceptId;
 use super::meaning::{DIMENSIONS, Vector};
 use super::traits::{TRAITS, Traits};
 
@@ -26,10 +27,13 @@ pub struct Likeness {
     around: Form,
     /// What each trait adds to a line.
     traits: Form,
-    /// What the hidden layer is given: of the line, of what is around it, of each trait, and always.
+    /// What each concept adds to a line that may be about it.
+    concepts: Form,
+    /// What the hidden layer is given: of the line, of what is around it, of each trait and concept, and always.
     hidden_line: Form,
     hidden_around: Form,
     hidden_traits: Form,
+    hidden_concepts: Form,
     hidden: Vector,
     /// What each unit of the hidden layer adds to a line.
     units: Form,
@@ -72,28 +76,33 @@ impl Likeness {
             near: form(),
             around: form(),
             traits: nothing(),
+            concepts: nothing(),
             hidden_line: nothing(),
             hidden_around: nothing(),
             hidden_traits: nothing(),
+            hidden_concepts: nothing(),
             hidden: Vector::zero(),
             units: nothing(),
             telling: Vector::zero(),
         }
     }
 
-    /// Little-endian: ten forms (the identity's part and a scale as f32, and int8 weights row by row) of 128 rows, or a row for each
-    /// trait; then two vectors of f32.
+    /// Little-endian: how many concepts there are (u32); twelve forms (the identity's part and a scale as f32, and int8 weights row by
+    /// row) of 128 rows, or a row for each trait or concept; then two vectors of f32.
     fn read(mut rest: &'static [u8]) -> Option<Self> {
         let rest_of = &mut rest;
+        let concepts = take_count(rest_of)?;
         let read = Self {
             line: take_form(rest_of, DIMENSIONS)?,
             word: take_form(rest_of, DIMENSIONS)?,
             near: take_form(rest_of, DIMENSIONS)?,
             around: take_form(rest_of, DIMENSIONS)?,
             traits: take_form(rest_of, TRAITS)?,
+            concepts: take_form(rest_of, concepts)?,
             hidden_line: take_form(rest_of, DIMENSIONS)?,
             hidden_around: take_form(rest_of, DIMENSIONS)?,
             hidden_traits: take_form(rest_of, TRAITS)?,
+            hidden_concepts: take_form(rest_of, concepts)?,
             units: take_form(rest_of, DIMENSIONS)?,
             hidden: take_vector(rest_of)?,
             telling: take_vector(rest_of)?,
@@ -101,8 +110,13 @@ impl Likeness {
         rest.is_empty().then_some(read)
     }
 
-    /// A line of words with these meanings and of these traits.
-    pub fn of_line(&self, words: &[Vector], around: &Surroundings, traits: Traits) -> LineMeaning {
+    /// A line of words with these meanings, of these traits, and of what its words may be about.
+    pub fn of_line(
+        &self,
+        words: &[Vector],
+        around: &Surroundings,
+        (traits, clues): (Traits, &[(ConceptId, f32)]),
+    ) -> LineMeaning {
         let mut sum = Vector::zero();
         for word in words {
             let weight = word.cosine(&self.telling).clamp(-WEIGHT_MOST, WEIGHT_MOST);
@@ -116,6 +130,10 @@ impl Likeness {
         for number in traits.numbers() {
             self.traits.add_row(number, &mut whole);
             self.hidden_traits.add_row(number, &mut hidden);
+        }
+        for (concept, part) in clues {
+            self.concepts.add_part_of_row(concept.index(), *part, &mut whole);
+            self.hidden_concepts.add_part_of_row(concept.index(), *part, &mut hidden);
         }
         whole.add(&self.units.of(&hidden.rectified()));
         LineMeaning { whole, words: words.iter().map(|word| self.word.of(word)).collect() }
@@ -146,13 +164,24 @@ mod tests {
     }
 
     #[test]
+    fn every_concept_has_its_row() {
+        let forms = Likeness::get();
+        let concepts = Knowledge::get().concepts().count();
+        assert_eq!(forms.concepts.rows().len(), concepts);
+        assert_eq!(forms.hidden_concepts.rows().len(), concepts);
+    }
+
+    #[test]
     fn lines_are_near_accounts_that_they_go_to() {
         let meaning = &Knowledge::get().meaning;
         let near = |line: &str, account: &str, money_in: bool| {
             let words: Vec<Vector> = line.split(' ').map(|word| meaning.vector(word)).collect();
             let around = Likeness::get().of_surroundings(Vector::zero());
-            let line =
-                Likeness::get().of_line(&words, &around, Traits::of_amount(if money_in { 5_000 } else { -5_000 }));
+            let line = Likeness::get().of_line(
+                &words,
+                &around,
+                (Traits::of_amount(if money_in { 5_000 } else { -5_000 }), &[]),
+            );
             let name = meaning.vector(account);
             let nearest = account.split(' ').flat_map(|word| {
                 let word = meaning.vector(word);
@@ -170,7 +199,7 @@ mod tests {
         }
         // No words are as near to one as to another but for what is usual, and nothing fails.
         let around = Likeness::get().of_surroundings(Vector::zero());
-        let nothing = Likeness::get().of_line(&[], &around, Traits::of_amount(5_000));
+        let nothing = Likeness::get().of_line(&[], &around, (Traits::of_amount(5_000), &[]));
         assert!(nothing.words.is_empty());
         assert!(nothing.whole.numbers().iter().all(|number| number.is_finite()));
     }

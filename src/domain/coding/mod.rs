@@ -29,6 +29,7 @@ mod ranking;
 mod settlement;
 mod stages;
 mod statements;
+mod takings;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -44,7 +45,7 @@ pub use batch::{Account, AccountType, Batch, Invoice, InvoiceKind, PastLine, Tra
 pub use confidence::{curve_name, curve_names};
 pub use outcome::{Alternative, Basis, CodedRow, HistorySummary, Method, Outcome, Settled, SettledKind, Vat, Warning};
 
-pub use ranking::{RankingAccount, RankingLine};
+pub use ranking::{RankingAccount, RankingClue, RankingLine};
 pub use stages::{ranking_inputs, trace, trace_chart};
 
 use super::control::{Control, Stopped};

@@ -11,24 +11,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::batch::AccountType;
 use super::chart::Chart;
-use super::confidence::calibrated;
+use super::confidence::calibrated_by_rules;
 use super::decide::{Decider, Decision};
-use super::knowledge::{Knowledge, stem};
+use super::knowledge::{ConceptId, Knowledge, stem};
 use super::likeness::Likeness;
 use super::meaning::Vector;
-use super::outcome::{Basis, Method};
+use super::outcome::Method;
 use super::text::{fold, sentences};
 use super::traits::Traits;
 use super::wording::Wording;
 
 /// How many measures there are of an account.
-const MEASURES: usize = 11;
+const MEASURES: usize = 13;
 
 /// Measures of an account, in the order of their weights.
 type Measures = [f32; MEASURES];
 
 /// What each measure counts. Fitted (`tools/ranking`).
-const WEIGHTS: Measures = [0.62, 0.71, 0.87, 1.3, 1.63, -0.22, 3.33, 0.61, -0.99, 1.55, 1.13];
+const WEIGHTS: Measures = [0.68, 0.76, 0.79, 1.08, 1.14, -0.03, 2.55, 0.58, -0.29, 1.5, 0.97, 0.27, -0.22];
 
 /// What is decided more surely than this, in thousandths, stays as it is.
 const SURE_FROM: u16 = 900;
@@ -50,12 +50,36 @@ const ALWAYS_NAMED: &[&str] = &[
 /// From this fit on an account is for one of them.
 const ALWAYS_NAMED_FIT_MIN: f32 = 0.7;
 
+/// Concepts whose accounts of the balance sheet are paid like costs: what is kept for years, what is an owner's or a client's.
+const PAID_LIKE_COSTS: &[&str] = &[
+    "director_loan",
+    "disbursements",
+    "drawings",
+    "fixtures_capital",
+    "furniture_shop",
+    "it_hardware_capital",
+    "office_equipment",
+    "plant_capital",
+    "property_capital",
+    "vehicle_purchase",
+    "website_capital",
+];
+
+/// Concepts whose accounts of the balance sheet take what customers pay.
+const PAID_LIKE_SALES: &[&str] = &["customer_deposits"];
+
+/// Words of accounts that nothing is paid for.
+const NEVER_PAID: &[&str] = &["ACCUMULATED", "AMORTISATION", "DEPN", "DEPRECIATION", "GOODWILL"];
+
+/// From this fit on an account of the balance sheet is for what it fits best.
+const BALANCE_SHEET_FIT_MIN: f32 = 0.6;
+
 /// How likely it is that none of the accounts is meant, as a score, and what it loses with how near the nearest is. Fitted.
-const NONE: f32 = 0.0;
-const NONE_PER_NEARNESS: f32 = -0.4;
+const NONE: f32 = -0.65;
+const NONE_PER_NEARNESS: f32 = -0.35;
 
 /// By so much another account must be ahead of the one that was decided.
-const LEAD_MIN: f32 = 0.5;
+const LEAD_MIN: f32 = 0.3;
 
 /// No account is less likely by the line, or by the context, than so many natural logarithms.
 const FARTHEST: f32 = -8.0;
@@ -64,7 +88,7 @@ const FARTHEST: f32 = -8.0;
 const NOT_COMPARED: f32 = -3.0;
 
 /// From this chance on a line is decided by its ranking; below it is left to a person, with the account that is likeliest.
-const CHANCE_MIN: f32 = 0.4;
+const CHANCE_MIN: f32 = 0.3;
 
 /// Charts with more accounts are those of bodies that code by numbers and have a past.
 const ACCOUNTS_MAX: usize = 300;
@@ -193,6 +217,9 @@ pub struct Ranking<'k> {
     numbered: FxHashSet<usize>,
     /// Accounts that lines always name: of interest, charges of banks, taxes.
     always_named: FxHashSet<usize>,
+    /// Accounts of the balance sheet that are compared beside costs, and beside sales.
+    beside_costs: FxHashSet<usize>,
+    beside_sales: FxHashSet<usize>,
     /// By telling word of the chart: one over the root of how many accounts have it.
     rarity: Vec<f32>,
 }
@@ -219,7 +246,12 @@ pub struct RankingLine {
     pub near: Vec<(String, f32)>,
     /// The numbers of its traits.
     pub traits: Vec<usize>,
+    /// What its words may be about.
+    pub clues: Vec<RankingClue>,
 }
+
+/// A concept that a line may be about: its place among all, its part of 1, and how well accounts fit it.
+pub type RankingClue = (usize, f32, Vec<(usize, f32)>);
 
 /// The same of an account.
 #[derive(Debug, Clone)]
@@ -228,6 +260,8 @@ pub struct RankingAccount {
     pub telling: Vec<(String, f32)>,
     /// Whether lines always name it, so that none is ranked to it.
     pub is_always_named: bool,
+    /// Whether it is of the balance sheet and compared beside costs, and beside sales.
+    pub is_beside: (bool, bool),
 }
 
 impl<'k> Ranking<'k> {
@@ -286,8 +320,28 @@ impl<'k> Ranking<'k> {
             ALWAYS_NAMED.iter().filter_map(|name| knowledge.id(name)).flat_map(|concept| chart.fits(concept));
         let fits = always_named.filter(|fit| fit.score >= ALWAYS_NAMED_FIT_MIN);
         let always_named = fits.map(|fit| fit.account).collect();
+        let best = best_concepts(chart, knowledge);
+        let beside = |concepts: &[&str]| {
+            let is_meant = |(account, name): &(&usize, &&str)| {
+                concepts.contains(*name) && !NEVER_PAID.iter().any(|word| chart.has_word(**account, word))
+            };
+            best.iter().filter(is_meant).map(|(account, _)| *account).collect()
+        };
+        let (beside_costs, beside_sales) = (beside(PAID_LIKE_COSTS), beside(PAID_LIKE_SALES));
         let rarity = counts.into_iter().map(|count: f32| 1.0 / count.max(1.0).sqrt()).collect();
-        Some(Self { knowledge, chart, words, sentences: ranges, places, numbered, beginnings, always_named, rarity })
+        Some(Self {
+            knowledge,
+            chart,
+            words,
+            sentences: ranges,
+            places,
+            numbered,
+            beginnings,
+            always_named,
+            beside_costs,
+            beside_sales,
+            rarity,
+        })
     }
 
     /// The decision for a line, after its ranking. `digits` are those of its amount in pence, in binary.
@@ -319,8 +373,8 @@ impl<'k> Ranking<'k> {
         }
         let Some((account, chance)) = ranked.first().copied() else { return decision };
         let is_same = account == decision.account;
-        let is_of_kind = self.chart.kinds.get(account) == Some(&wanted(traits.money_in));
-        if is_same && !(decision.is_open() && is_of_kind && chance >= CHANCE_MIN) {
+        let is_compared = self.is_compared(account, traits.money_in);
+        if is_same && !(decision.is_open() && is_compared && chance >= CHANCE_MIN) {
             return decision;
         }
         Decision {
@@ -336,6 +390,7 @@ impl<'k> Ranking<'k> {
             is_of_price: false,
             is_ranked: true,
             others: ranked.into_iter().skip(1).take(3).collect(),
+            clues: decision.clues,
         }
     }
 
@@ -348,10 +403,9 @@ impl<'k> Ranking<'k> {
     ) -> Option<Candidates> {
         let sure = sureness(decision);
         let is_open = decision.is_open();
-        let wanted = wanted(traits.money_in);
-        // What is owed, owned or taken out is not what is nearest, and its words say so.
-        let is_of_kind = self.chart.kinds.get(decision.account) == Some(&wanted);
-        let is_said = !is_open && (!is_of_kind || self.always_named.contains(&decision.account));
+        // What is owed is not what is nearest, and its words say so.
+        let is_compared = self.is_compared(decision.account, traits.money_in);
+        let is_said = !is_open && (!is_compared || self.always_named.contains(&decision.account));
         if is_said || sure >= SURE_FROM || decision.is_of_clients || decision.is_stated || decision.is_of_price {
             return None;
         }
@@ -359,19 +413,23 @@ impl<'k> Ranking<'k> {
         let words: Vec<&str> = all.iter().copied().filter(is_of_letters).collect();
         let near = self.near(&all)?;
         let mut accounts = Vec::new();
-        for (account, kind) in self.chart.kinds.iter().enumerate() {
-            let is_of_kind = *kind == wanted && !self.always_named.contains(&account);
-            if account == decision.account || is_of_kind {
-                accounts.push((account, *kind == wanted));
+        for account in 0..self.chart.kinds.len() {
+            let is_compared = self.is_compared(account, traits.money_in);
+            if account == decision.account || is_compared && !self.always_named.contains(&account) {
+                accounts.push((account, is_compared));
             }
         }
-        let likeness = self.likeness(&words, &near, traits, &accounts);
+        let likeness = self.likeness(&words, &near, (traits, &decision.clues), &accounts);
+        let fits = self.fits(&decision.clues, &accounts);
+        let best_fit = fits.iter().map(|(_, best)| *best).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
         let rest = (1.0 - decision.raw).max(0.001);
         let left = 1.0 - f32::from(sure) / 1000.0;
         let sure = f32::from(sure) / 1000.0;
         let flag = |is_so: bool| if is_so { 1.0 } else { 0.0 };
-        let measures = accounts.iter().zip(&likeness.by_line).zip(&likeness.by_context).map(
-            |(((account, is_of_kind), by_line), by_context)| {
+        let likenesses = likeness.by_line.iter().zip(&likeness.by_context);
+        let measures = accounts.iter().zip(likenesses).zip(&fits).map(
+            |(((account, _), (by_line, by_context)), (all_fits, fit))| {
+                let is_of_kind = self.chart.kinds.get(*account) == Some(&wanted(traits.money_in));
                 let is_chosen = *account == decision.account;
                 let other = decision.others.iter().find(|(other, _)| other == account).map(|(_, raw)| *raw);
                 let begun = self.chart.telling(*account).iter().filter_map(|place| {
@@ -388,14 +446,37 @@ impl<'k> Ranking<'k> {
                     flag(is_chosen && !near.is_empty()),
                     other.map_or(0.0, |raw| left * (raw / rest).min(1.0)),
                     flag(other.is_some()),
-                    flag(*is_of_kind),
+                    flag(is_of_kind),
                     flag(usage.is_unused(*account)),
                     usage.likeness_of_amounts(*account, digits),
+                    *all_fits,
+                    fit / best_fit,
                 ];
                 Candidate { account: *account, measures }
             },
         );
         Some(Candidates { accounts: measures.collect(), nearness: likeness.nearness })
+    }
+
+    /// Whether an account is compared with lines of this direction.
+    fn is_compared(&self, account: usize, money_in: bool) -> bool {
+        let beside = if money_in { &self.beside_sales } else { &self.beside_costs };
+        self.chart.kinds.get(account) == Some(&wanted(money_in)) || beside.contains(&account)
+    }
+
+    /// Of each account, how well it fits what the line may be about: all of it, and the best of it.
+    fn fits(&self, clues: &[(ConceptId, f32)], accounts: &[(usize, bool)]) -> Vec<(f32, f32)> {
+        let mut found = vec![(0.0, 0.0_f32); accounts.len()];
+        for (concept, part) in clues {
+            let fits = self.chart.fits(*concept);
+            for ((account, _), (sum, best)) in accounts.iter().zip(&mut found) {
+                if let Some(fit) = fits.iter().find(|fit| fit.account == *account) {
+                    *sum += fit.score * part;
+                    *best = best.max(fit.score * part);
+                }
+            }
+        }
+        found
     }
 
     /// How near a line of some words, and the words of the context near them, are to accounts; each with whether it is of the type
@@ -404,7 +485,7 @@ impl<'k> Ranking<'k> {
         &self,
         words: &[&str],
         near: &[Near<'_>],
-        traits: Traits,
+        (traits, clues): (Traits, &[(ConceptId, f32)]),
         accounts: &[(usize, bool)],
     ) -> LikenessToAccounts {
         let forms = Likeness::get();
@@ -420,7 +501,7 @@ impl<'k> Ranking<'k> {
             })
             .collect();
         let around = forms.of_surroundings(around);
-        let line = forms.of_line(&meanings, &around, traits);
+        let line = forms.of_line(&meanings, &around, (traits, clues));
         // Each telling word of the chart is in the names of several accounts, and is compared once.
         let places = self.chart.telling_meanings();
         let nearest_by_line: Vec<f32> =
@@ -527,11 +608,18 @@ impl<'k> Ranking<'k> {
     }
 
     /// What is compared of a line.
-    pub fn line(&self, wording: &Wording, traits: Traits) -> RankingLine {
+    pub fn line(&self, wording: &Wording, traits: Traits, clues: &[(ConceptId, f32)]) -> RankingLine {
         let all: Vec<&str> = words_of(wording).collect();
         let near = self.near(&all).unwrap_or_default().into_iter().map(|(word, part)| (word.word.clone(), part));
         let words = all.iter().filter(|word| is_of_letters(word)).map(|word| (*word).to_owned());
-        RankingLine { words: words.collect(), near: near.collect(), traits: traits.numbers().to_vec() }
+        let fits = |concept| self.chart.fits(concept).iter().map(|fit| (fit.account, fit.score)).collect();
+        let clues = clues.iter().map(|(concept, part)| (concept.index(), *part, fits(*concept)));
+        RankingLine {
+            words: words.collect(),
+            near: near.collect(),
+            traits: traits.numbers().to_vec(),
+            clues: clues.collect(),
+        }
     }
 
     /// What is compared of each account.
@@ -542,7 +630,8 @@ impl<'k> Ranking<'k> {
                     Some((self.chart.telling_stems().get(*place)?.clone(), *self.rarity.get(*place)?))
                 });
             let is_always_named = self.always_named.contains(&account);
-            RankingAccount { telling: known.collect(), is_always_named }
+            let is_beside = (self.beside_costs.contains(&account), self.beside_sales.contains(&account));
+            RankingAccount { telling: known.collect(), is_always_named, is_beside }
         };
         (0..self.chart.kinds.len()).map(telling).collect()
     }
@@ -560,6 +649,22 @@ const fn wanted(money_in: bool) -> AccountType {
     if money_in { AccountType::Income } else { AccountType::Expense }
 }
 
+/// Of each account of the balance sheet, the concept that it fits best, where it fits one well.
+fn best_concepts(chart: &Chart, knowledge: &Knowledge) -> FxHashMap<usize, &'static str> {
+    let mut best: FxHashMap<usize, (f32, &'static str)> = FxHashMap::default();
+    for (id, concept) in knowledge.concepts() {
+        for fit in chart.fits(id).iter().filter(|fit| fit.score >= BALANCE_SHEET_FIT_MIN) {
+            let is_of_balance_sheet =
+                !matches!(chart.kinds.get(fit.account), Some(AccountType::Income | AccountType::Expense) | None);
+            let known = best.entry(fit.account).or_insert((0.0, ""));
+            if is_of_balance_sheet && fit.score > known.0 {
+                *known = (fit.score, concept.name);
+            }
+        }
+    }
+    best.into_iter().map(|(account, (_, name))| (account, name)).collect()
+}
+
 /// What the measures of an account come to.
 fn score(measures: &Measures) -> f32 {
     measures.iter().zip(&WEIGHTS).map(|(measure, weight)| measure * weight).sum()
@@ -567,7 +672,7 @@ fn score(measures: &Measures) -> f32 {
 
 /// How surely a line is decided by its words, in thousandths.
 fn sureness(decision: &Decision) -> u16 {
-    if decision.is_open() { 0 } else { calibrated(decision.method, Basis::Line, decision.raw) }
+    if decision.is_open() { 0 } else { calibrated_by_rules(decision.method, decision.raw) }
 }
 
 /// Whether a word of the context is a number, of a terminal or of a reference.
@@ -620,6 +725,7 @@ mod tests {
             is_of_price: false,
             is_ranked: false,
             others: Vec::new(),
+            clues: Vec::new(),
         }
     }
 

@@ -197,7 +197,8 @@ fn vat_codes(
             let learned = learned.as_ref().filter(|_| stage.line_vat.is_usual(line, decision));
             let learned = learned.and_then(|(ranking, traits, likelihood)| {
                 let (line, around) = ranking.meanings(wordings.get(*row)?);
-                likelihood.code(decision.account, (&line, &around), *traits.get(*row)?, by_rules)
+                let known = (*traits.get(*row)?, decision.clues.as_slice());
+                likelihood.code(decision.account, (&line, &around), known, by_rules)
             });
             learned.map_or((by_rules, None), |(code, chance)| (code, Some(chance)))
         },
@@ -363,7 +364,11 @@ pub fn ranking_inputs(batch: &Batch<'_>) -> Option<(Vec<RankingAccount>, Vec<Ran
     with_decider(batch, |_, decider, lines, wordings| {
         let ranking = Ranking::read(&batch.business_context, decider.chart, decider.knowledge)?;
         let traits = Traits::of_all(lines, wordings);
-        let lines = wordings.iter().zip(traits).map(|(wording, traits)| ranking.line(wording, traits));
+        let of_line = |(line, (wording, traits)): (&Line<'_>, (&Wording, Traits))| {
+            let clues = decider.clues(wording, line.amount > 0, history::size_of(line.pence));
+            ranking.line(wording, traits, &clues)
+        };
+        let lines = lines.iter().zip(wordings.iter().zip(traits)).map(of_line);
         Some((ranking.accounts(), lines.collect()))
     })
 }
@@ -679,7 +684,8 @@ fn agree(
         let weak = matches!(decision.method, Method::Semantic | Method::Fallback)
             || decision.raw < 0.5 && decision.method != Method::UniversalPattern;
         if weak && best.account != decision.account && best.raw > decision.raw + 0.15 {
-            *decision = Decision { method: Method::BatchConsistency, raw: best.raw * 0.9, ..best };
+            let clues = std::mem::take(&mut decision.clues);
+            *decision = Decision { method: Method::BatchConsistency, raw: best.raw * 0.9, clues, ..best };
         }
     }
 }
@@ -832,7 +838,8 @@ fn refunds(
                     && !expense(decision.concept)
                     && (source.method == Method::Fallback || is_person(&wording.payee)) => {}
             Some(source) if comes_back(wording) && decision.raw < 0.75 || expense(decision.concept) => {
-                *decision = Decision { method: Method::Refund, raw: source.raw * 0.9, ..source };
+                let clues = std::mem::take(&mut decision.clues);
+                *decision = Decision { method: Method::Refund, raw: source.raw * 0.9, clues, ..source };
             }
             _ if expense(decision.concept) && decision.method != Method::Fallback => decision.method = Method::Refund,
             _ => {}

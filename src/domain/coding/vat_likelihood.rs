@@ -2,13 +2,14 @@
 //! `tools/ranking` (`docs/adr/0019-vat-codes-are-learned-too.md`).
 //!
 //! A perceptron with one hidden layer of rectified units sees the meanings of the line, of its account, of what the context says near the
-//! line's words and of the context as a whole, and the line's traits. What the rules of `line_vat.rs` say counts beside it, by
+//! line's words and of the context as a whole, the line's traits, and what the knowledge takes its words for. What the rules of `line_vat.rs` say counts beside it, by
 //! weights that were fitted to lines from which neither had learned.
 
 use std::sync::OnceLock;
 
 use super::batch::AccountType;
-use super::form::{Form, take_form, take_numbers, take_vector};
+use super::form::{Form, take_count, take_form, take_numbers, take_vector};
+use super::knowledge::ConceptId;
 use super::meaning::{DIMENSIONS, Vector};
 use super::outcome::Vat;
 use super::traits::{TRAITS, Traits};
@@ -19,13 +20,13 @@ const TABLE: &[u8] = include_bytes!("knowledge/vat_likelihood.bin");
 const CODES: usize = Vat::ALL.len();
 
 /// What the logarithm of a code's likelihood counts. Fitted (`tools/ranking`), as what follows.
-const LIKELIHOOD: f32 = 0.57;
+const LIKELIHOOD: f32 = 0.56;
 
 /// What it counts that the rules say a code.
-const SAID_BY_RULES: [f32; CODES] = [1.22, 0.65, 0.55, 1.04, 0.78];
+const SAID_BY_RULES: [f32; CODES] = [0.82, 0.63, 0.38, 0.83, 0.59];
 
 /// What each code counts before anything is said.
-const BEFOREHAND: [f32; CODES] = [0.3, 0.1, -0.11, -0.23, -0.05];
+const BEFOREHAND: [f32; CODES] = [0.39, 0.11, -0.2, -0.2, -0.02];
 
 /// By so much another code must be ahead of that of the rules.
 const LEAD_MIN: f32 = 0.6;
@@ -38,6 +39,8 @@ struct Layers {
     around: Form,
     context: Form,
     traits: Form,
+    /// What each concept gives that a line may be about.
+    concepts: Form,
     /// What the hidden layer is given for income and for expenses.
     kinds: Form,
     hidden: Vector,
@@ -52,15 +55,17 @@ impl Layers {
         READ.get_or_init(|| Self::read(TABLE)).as_ref()
     }
 
-    /// Little-endian: forms (`form.rs`), then the two vectors of f32.
+    /// Little-endian: how many concepts there are (u32); forms (`form.rs`), then the two vectors of f32.
     fn read(mut rest: &'static [u8]) -> Option<Self> {
         let rest_of = &mut rest;
+        let concepts = take_count(rest_of)?;
         let read = Self {
             line: take_form(rest_of, DIMENSIONS)?,
             name: take_form(rest_of, DIMENSIONS)?,
             around: take_form(rest_of, DIMENSIONS)?,
             context: take_form(rest_of, DIMENSIONS)?,
             traits: take_form(rest_of, TRAITS)?,
+            concepts: take_form(rest_of, concepts)?,
             kinds: take_form(rest_of, 2)?,
             codes: take_form(rest_of, CODES)?,
             hidden: take_vector(rest_of)?,
@@ -105,7 +110,7 @@ impl VatLikelihood {
         &self,
         account: usize,
         (line, around): (&Vector, &Vector),
-        traits: Traits,
+        (traits, clues): (Traits, &[(ConceptId, f32)]),
         by_rules: Vat,
     ) -> Option<(Vat, f32)> {
         let given = self.accounts.get(account)?.as_ref()?;
@@ -114,6 +119,9 @@ impl VatLikelihood {
         hidden.add(&self.layers.around.of(around));
         for number in traits.numbers() {
             self.layers.traits.add_row(number, &mut hidden);
+        }
+        for (concept, part) in clues {
+            self.layers.concepts.add_part_of_row(concept.index(), *part, &mut hidden);
         }
         let hidden = hidden.rectified();
         let mut scores = self.layers.always;
@@ -157,7 +165,7 @@ mod tests {
         let likelihood = VatLikelihood::of(&context, &kinds, &names).expect("layers");
         let code = |account: usize, line: &str, pence: i128, by_rules: Vat| {
             let meanings = (&meaning.vector(line), &Vector::zero());
-            let (code, chance) = likelihood.code(account, meanings, Traits::of_amount(pence), by_rules)?;
+            let (code, chance) = likelihood.code(account, meanings, (Traits::of_amount(pence), &[]), by_rules)?;
             assert!((0.0..=1.0).contains(&chance), "{chance}");
             Some(code)
         };

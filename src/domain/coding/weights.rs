@@ -86,6 +86,8 @@ pub struct Weights {
     pub word_beside_kind: f32,
     /// What the name of an account of materials counts for somebody who works for the business.
     pub material_of_worker: f32,
+    /// What the name of a loan's account counts for somebody who is paid wages or what was spent.
+    pub loan_of_claimant: f32,
     /// What an account that a known phrase may mean fits worse than the best at most.
     pub phrase_fit: f32,
     /// Below this fit no account of the balance sheet is meant.
@@ -236,6 +238,7 @@ pub const WEIGHTS: Weights = Weights {
     word_of_a_phrase: 0.25,
     word_beside_kind: 0.4,
     material_of_worker: 0.5,
+    loan_of_claimant: 0.3,
     phrase_fit: 0.16,
     balance_sheet_fit: 0.344,
     own_account: 0.615,

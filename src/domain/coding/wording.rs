@@ -179,12 +179,20 @@ const AMBIGUOUS_CODES: &[&str] = &["BP", "CR", "DR", "SO", "ON"];
 const LEADING: &[&str] = &["TO", "FROM", "IN", "OUT", "OUTWARD", "INWARD", "RECEIVED", "SENT", "PAID"];
 
 /// Which tax a payment to HMRC is for, recognised by the form of its reference: a PAYE accounts office reference, a unique
-/// taxpayer reference with K for Self Assessment or with A00101A for Corporation Tax.
+/// taxpayer reference with K for Self Assessment or with A00101A for Corporation Tax; or a parent's Tax-Free Childcare account, whose
+/// payments to a nursery have four letters of the child's name, five digits and TFC.
 fn hmrc_reference(words: &[&str]) -> &'static str {
     if !words.iter().any(|word| matches!(*word, "HMRC" | "REVENUE" | "CUMBERNAULD" | "SHIPLEY")) {
         return "";
     }
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_childcare = |word: &&str| {
+        let number = word.strip_suffix("TFC").and_then(|account| account.get(4..));
+        number.is_some_and(digits) && word.bytes().take(4).all(|byte| byte.is_ascii_uppercase())
+    };
+    if words.iter().any(is_childcare) {
+        return "TFC ";
+    }
     for word in words {
         if let Some((number, rest)) = word.split_at_checked(10).filter(|(number, _)| digits(number)) {
             if rest.starts_with('K') {
@@ -307,6 +315,12 @@ impl Wording {
             }
             let word = if is_web { printed::web_word(word) } else { word };
             if word.is_empty() {
+                continue;
+            }
+            // Square's payouts are printed as one word with that of its first company.
+            if word == "SQUAREUP" {
+                padded.push_str("SQUARE UP ");
+                payee.push("SQUARE");
                 continue;
             }
             match printed::pieces(word) {

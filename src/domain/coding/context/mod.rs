@@ -323,13 +323,38 @@ fn has_private_purchases(context: &str, words: &WordLists) -> bool {
     })
 }
 
-/// Whether a folded context says that the business is on the flat rate scheme: "standard scheme, not flat rate" does not.
+/// Whether a folded context says that the business is on the flat rate scheme, so that purchases are to be coded without VAT: "standard
+/// scheme, not flat rate" does not, nor does whoever wants the VAT of receipts coded all the same.
 fn has_flat_rate(folded: &str) -> bool {
     const DENIALS_BEFORE: usize = 4;
     let words: Vec<&str> = folded.split(' ').collect();
+    if codes_vat_of_receipts(&words) {
+        return false;
+    }
     words.windows(2).enumerate().any(|(at, pair)| {
         let before = words.get(at.saturating_sub(DENIALS_BEFORE)..at).unwrap_or_default();
         pair == ["FLAT", "RATE"] && !before.iter().any(|word| matches!(*word, "NOT" | "NO" | "LEFT" | "NEVER"))
+    })
+}
+
+/// Whether words ask for the VAT that is on a receipt: "please code each line with the VAT that is really on it".
+fn codes_vat_of_receipts(words: &[&str]) -> bool {
+    const VERBS: &[&str] = &["CODE", "CODING", "ENTER", "ENTERING", "POST", "POSTING", "RECORD", "RECORDING", "SHOW"];
+    const VAT_WITHIN: usize = 6;
+    const RECEIPT_WITHIN: usize = 6;
+    let is_denial = |word: &&str| matches!(*word, "NO" | "NOT" | "WITHOUT" | "DONT" | "NEVER" | "GROSS");
+    words.iter().enumerate().filter(|(_, word)| VERBS.contains(word)).any(|(at, _)| {
+        let before = words.get(at.saturating_sub(2)..at).unwrap_or_default();
+        let behind = words.get(at + 1..).unwrap_or_default();
+        let Some(vat) = behind.iter().take(VAT_WITHIN).position(|word| *word == "VAT") else { return false };
+        let wanted = behind.get(..vat).unwrap_or_default();
+        let rest = behind.get(vat + 1..).unwrap_or_default();
+        let is_of_receipt = rest.iter().take(RECEIPT_WITHIN).any(|word| {
+            matches!(*word, "IT" | "THEM" | "RECEIPT" | "RECEIPTS" | "INVOICE" | "INVOICES" | "BILL" | "BILLS")
+        });
+        is_of_receipt
+            && rest.iter().take(RECEIPT_WITHIN).any(|word| *word == "ON")
+            && !before.iter().chain(wanted).any(is_denial)
     })
 }
 

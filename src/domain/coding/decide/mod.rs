@@ -49,6 +49,8 @@ pub struct Decision {
     pub is_ranked: bool,
     /// Other accounts, best first.
     pub others: Vec<(usize, f32)>,
+    /// What the words may be about by themselves, whatever was decided: the likeliest first, each with its part of 1.
+    pub clues: Vec<(ConceptId, f32)>,
 }
 
 impl Decision {
@@ -86,6 +88,12 @@ const MATERIALS: &[&str] = &["building_materials", "cogs", "raw_materials"];
 
 /// Costs that a journal posts and a payment clears, where the chart keeps what is owed.
 const CLEARED: &[&str] = &["salaries", "director_salary", "corporation_tax"];
+
+/// How sure it is, before calibration, that takings go where the context has them cleared.
+const CLEARED_RAW: f32 = 0.96;
+
+/// So many clues of a line are learned from.
+const CLUES_KEPT: usize = 6;
 
 /// Decides lines of one batch.
 #[derive(Debug)]
@@ -168,10 +176,29 @@ impl<'k> Decider<'k> {
         size: Size,
         home: Option<usize>,
     ) -> Decision {
-        let Size { is_large, digits, named_pence } = size;
         let vector = self.knowledge.meaning.vector(wording.text());
-        let mut clues = self.reader.clues(wording, &vector, money_in, digits);
+        let mut clues = self.reader.clues(wording, &vector, money_in, size.digits);
         clues.truncate(12);
+        let parts = parts_of(&clues);
+        let decision = self.decide_by_clues((wording, &vector), clues, (money_in, only_pays), size, home);
+        Decision { clues: parts, ..decision }
+    }
+
+    /// What the words of a line may be about by themselves: the likeliest first, each with its part of 1.
+    pub fn clues(&self, wording: &Wording, money_in: bool, digits: u32) -> Vec<(ConceptId, f32)> {
+        let vector = self.knowledge.meaning.vector(wording.text());
+        parts_of(&self.reader.clues(wording, &vector, money_in, digits))
+    }
+
+    fn decide_by_clues(
+        &self,
+        (wording, vector): (&Wording, &Vector),
+        mut clues: Vec<Clue>,
+        (money_in, only_pays): (bool, bool),
+        size: Size,
+        home: Option<usize>,
+    ) -> Decision {
+        let Size { is_large, digits, named_pence } = size;
         if is_large && !money_in {
             for clue in &mut clues {
                 clue.concept = self.capital(clue.concept);
@@ -199,12 +226,21 @@ impl<'k> Decider<'k> {
             return self.of_clients(wording, owed, money_in);
         }
         let is_by_card = money_in && self.is_about(clues.first(), PAID_SALES);
+        if let Some(account) = self.cleared(wording, &clues, money_in) {
+            return Decision {
+                account,
+                method: Method::AccountName,
+                raw: CLEARED_RAW,
+                is_stated: true,
+                ..self.unknown(money_in)
+            };
+        }
         self.replace(&mut clues, money_in);
         let gives_back = !money_in && self.is_about(clues.first(), &["customer_refund"]);
-        let sold = if gives_back { self.sold(wording, &vector, digits) } else { None };
+        let sold = if gives_back { self.sold(wording, vector, digits) } else { None };
         self.reverse_sales(&mut clues, sold);
         let phrases = self.phrases(wording, money_in || gives_back);
-        let mut named = self.named_accounts(wording, &phrases, &vector, &clues, money_in || gives_back);
+        let mut named = self.named_accounts(wording, &phrases, vector, &clues, money_in || gives_back);
         // What is paid back is what it was spent on, where the line says so and the chart keeps no account of claims.
         if let [claim, spent, ..] = clues.as_mut_slice()
             && self.knowledge.concept(claim.concept).name == "staff_expenses"
@@ -539,6 +575,7 @@ impl<'k> Decider<'k> {
                 && self.is_about(Some(clue), CLEARED)
                 && self.chart.kinds.get(best.account) == Some(&AccountType::Liability)
                 && !self.reader.pay_goes_to_wages();
+            let is_wages = self.is_about(Some(clue), &["salaries", "director_salary"]);
             owed_as_wages = owed_as_wages.or(Some(best.account).filter(|_| is_pay && clue.score >= WEIGHTS.usual));
             // A chart without an account for a concept makes the concept less likely.
             let weight = libm::expf(WEIGHTS.sharpness * clue.score)
@@ -587,7 +624,9 @@ impl<'k> Decider<'k> {
                 // What a wide name or a distant likeness leads to is no reason to touch the balance sheet.
                 let is_meant = self.is_trade(fit.account) || named.contains_key(&fit.account);
                 let is_cost = is_pay && self.chart.kinds.get(fit.account) == Some(&AccountType::Expense);
-                if is_cost || fit.score < WEIGHTS.balance_sheet_fit && !is_meant {
+                // A director's wages are not paid out of the director's loan.
+                let is_loan = is_wages && self.chart.has_word(fit.account, "LOAN");
+                if is_cost || is_loan || fit.score < WEIGHTS.balance_sheet_fit && !is_meant {
                     continue;
                 }
                 let part = weight * share / sum;
@@ -639,6 +678,7 @@ impl<'k> Decider<'k> {
             is_of_price: false,
             is_ranked: false,
             others,
+            clues: Vec::new(),
         }
     }
 
@@ -755,6 +795,7 @@ impl<'k> Decider<'k> {
             is_of_price: false,
             is_ranked: false,
             others: Vec::new(),
+            clues: Vec::new(),
         }
     }
 
@@ -789,6 +830,15 @@ impl<'k> Decider<'k> {
             Some(AccountType::Asset) | None => false,
         }
     }
+}
+
+/// The strongest clues, each with its part of 1: powers of e beside that of no evidence.
+fn parts_of(clues: &[Clue]) -> Vec<(ConceptId, f32)> {
+    let strongest = clues.iter().take(CLUES_KEPT);
+    let most = strongest.clone().map(|clue| clue.score).fold(0.0, f32::max);
+    let weights: Vec<f32> = strongest.clone().map(|clue| libm::expf(clue.score - most)).collect();
+    let total = weights.iter().sum::<f32>() + libm::expf(-most);
+    strongest.zip(weights).map(|(clue, weight)| (clue.concept, weight / total)).collect()
 }
 
 /// Whether a text names a firm, as those call themselves for whom others work under CIS.

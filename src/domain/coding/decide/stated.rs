@@ -3,18 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::meant::OF_LENDERS;
-use super::{DRAWINGS, Decider, OWN_SALES_FIT, WORKERS};
+use super::{DRAWINGS, Decider, OWN_SALES_FIT, PAID_SALES, WORKERS};
 use crate::domain::coding::batch::AccountType;
 use crate::domain::coding::chart::Fit;
 use crate::domain::coding::context::has_phrase;
-use crate::domain::coding::evidence::{Clue, is_claim};
+use crate::domain::coding::evidence::{Clue, is_claim, is_money_back};
 use crate::domain::coding::hints::Hint;
 use crate::domain::coding::instructions::is_payment_service;
 use crate::domain::coding::knowledge::{NameWord, stem};
 use crate::domain::coding::person::is_person;
 use crate::domain::coding::statements::Paid;
+use crate::domain::coding::takings::Takings;
 use crate::domain::coding::weights::WEIGHTS;
-use crate::domain::coding::wording::{Wording, is_month};
+use crate::domain::coding::wording::{Channel, Wording, is_month};
 
 /// How plainly a context that calls people self-employed in general says so of one of them.
 const SELF_EMPLOYED_PLAINNESS: f32 = 0.7;
@@ -28,6 +29,20 @@ fn says_charge(text: &str) -> bool {
 }
 
 impl Decider<'_> {
+    /// The account that the context has takings go to until a journal posts the sales, where the line is of some.
+    pub(super) fn cleared(&self, wording: &Wording, clues: &[Clue], money_in: bool) -> Option<usize> {
+        let text = wording.text();
+        let is_receipt = money_in && !says_charge(text) && !is_money_back(wording) && !is_person(&wording.payee);
+        let takings = self.hints.takings.as_ref().filter(|_| is_receipt)?;
+        let is_cash = || {
+            wording.channel == Channel::Cash
+                || has_phrase(text, "CASH")
+                || ["PAID IN", "COUNTER CREDIT"].iter().any(|phrase| has_phrase(text, phrase))
+        };
+        let is_payout = takings.takes_payout(text) && self.is_about(clues.first(), PAID_SALES);
+        (is_payout || takings.takes_cash() && is_cash()).then_some(takings.account)
+    }
+
     /// Adds the accounts that the context sends lines like this to, by code or by amount.
     pub(super) fn add_instructed(
         &self,
@@ -213,7 +228,8 @@ impl Decider<'_> {
 
     /// The clearing account of whose money a shop takes for others, where the context speaks of clearing: *PayPoint clearing*.
     fn cleared_by_name(&self, wording: &Wording, money_in: bool) -> Option<usize> {
-        if !self.hints.speaks_of_clearing {
+        let is_of_others = |takings: &Takings| takings.is_of_others(wording.text());
+        if !self.hints.speaks_of_clearing || self.hints.takings.as_ref().is_some_and(is_of_others) {
             return None;
         }
         let is_kept = |account: &usize| {

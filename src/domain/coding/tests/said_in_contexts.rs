@@ -44,6 +44,24 @@ fn a_hyphen_and_a_reverse_charge_from_abroad_change_no_vat_of_sales() {
 }
 
 #[test]
+fn whoever_wants_the_vat_of_receipts_coded_has_it_on_the_flat_rate_too() {
+    let chart = [("Fees", Income), ("Stationery", Expense), ("Computer equipment", Expense)];
+    let lines = [("RYMAN 4418 READING", "-14.97")];
+    let vat = |context| vat_on_chart(context, &chart, &lines);
+    assert_eq!(vat("A consultancy on the VAT flat rate scheme."), [Vat::NoVat]);
+    assert_eq!(
+        vat("A consultancy on the VAT flat rate scheme. Code no VAT on what we buy, whatever is on the receipt."),
+        [Vat::NoVat]
+    );
+    for asked in [
+        "A consultancy. We are on VAT flat rate, but please code each line with the VAT that is really on it, in and out.",
+        "Flat rate VAT (14.5%), but keep coding each line with the VAT that is on the supplier's receipt.",
+    ] {
+        assert_eq!(vat(asked), [Vat::Standard], "{asked}");
+    }
+}
+
+#[test]
 fn deposits_carry_the_vat_of_what_they_are_for() {
     let chart = [
         ("Electrical work", Income),

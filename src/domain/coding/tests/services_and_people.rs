@@ -41,6 +41,62 @@ fn a_services_fees_are_no_takings_that_are_cleared() {
 }
 
 #[test]
+fn takings_go_where_the_context_has_them_cleared() {
+    let chart = [
+        ("Café sales", Income),
+        ("Bread sales", Income),
+        ("Card machine charges", Expense),
+        ("Card & Cash Takings Clearing", Asset),
+        ("Current account", Asset),
+    ];
+    let lines = [("SUMUP PAYMENTS LIM PID884120 BGC", "1042.17"), ("COUNTER CREDIT HEBDEN BRIDGE PO 400127", "620.00")];
+    let cleared = ["Card & Cash Takings Clearing"; 2];
+    for context in [
+        "A bakery. Please don't put SumUp payouts or the cash I pay in to sales. They all go to the takings clearing account.",
+        "A bakery. All takings, whether SumUp payouts or cash paid in at the Post Office, go to 103; the journal does the sales.",
+    ] {
+        assert_eq!(on_chart(context, &chart, &lines), cleared, "{context}");
+    }
+    // What is said of another service is not said of this one.
+    let context =
+        "A bakery. Zettle payouts go to the takings clearing account. SumUp is the café, and cash is café sales.";
+    assert_eq!(on_chart(context, &chart, &lines), ["Café sales"; 2]);
+}
+
+#[test]
+fn squares_payouts_are_known_by_the_name_that_contexts_give_it() {
+    let chart = [("Taproom sales", Income), ("Hops and malt", Expense), ("Square Clearing", Asset)];
+    let context = "A brewery, limited company. Whatever Square pays over goes to Square Clearing.";
+    assert_eq!(on_chart(context, &chart, &[("SQUAREUP INTL L REF GB0527 BGC", "5833.70")]), ["Square Clearing"]);
+}
+
+#[test]
+fn a_parents_tax_free_childcare_account_pays_fees_and_is_no_saving() {
+    let chart = [("Parent fees", Income), ("Food", Expense), ("Lloyds Reserve", Asset), ("Lloyds Current", Asset)];
+    let context = "A nursery, limited company, not VAT registered.";
+    let lines = [("KQRT55103TFC HMRC NS&I", "400.00")];
+    assert_eq!(on_chart(context, &chart, &lines), ["Parent fees"]);
+}
+
+#[test]
+fn whoever_is_paid_wages_or_expenses_does_not_draw_on_a_loan_for_having_its_name() {
+    let chart = [
+        ("Sales", Income),
+        ("Travel and mileage", Expense),
+        ("Net wages", Liability),
+        ("Director's Loan - H Fairley", Liability),
+    ];
+    let context = "A workshop, limited company. Hannah Fairley is the director.";
+    let lines = [
+        ("H FAIRLEY SALARY", "-1047.50"),
+        ("H FAIRLEY REIMB MILEAGE AUG", "-94.50"),
+        ("H FAIRLEY DIRECTORS LOAN", "-500.00"),
+    ];
+    let expected = ["Net wages", "Travel and mileage", "Director's Loan - H Fairley"];
+    assert_eq!(on_chart(context, &chart, &lines), expected);
+}
+
+#[test]
 fn what_clears_a_control_account_is_no_transfer() {
     let chart = [("Sales", Income), ("Takings control", Asset), ("Cash in till", Asset), ("Current account", Asset)];
     let lines = [("CASH PAID IN AT LUDLOW", "640.00", Some("Current account"))];
