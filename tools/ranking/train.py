@@ -195,7 +195,7 @@ class Forms(torch.nn.Module):
 
 
 def fit_forms(businesses):
-    """The forms that make right accounts likely among those of the type."""
+    """The forms that make right accounts likely among those that are compared."""
     torch.manual_seed(0)
     forms = Forms()
     optimiser = torch.optim.Adam(forms.parameters(), lr=RATE)

@@ -21,7 +21,7 @@ const MOST_FOR_FALLBACK: u16 = 150;
 /// business it predicts: knowledge has grown on all of those it is fitted to. On the first openings of sealed sets whose authors were
 /// asked for untidy feeds the odds of being wrong were 1.7 to 2.2 times those of the fit, of sets whose authors were asked for lines
 /// that a bookkeeper can code .9 to 1.3 (`docs/measurements/2026-11-27-coding.md`). Since lines in doubt are ranked these odds are right for
-/// eighteen authors whom neither rules nor forms had learned from (`docs/measurements/2026-11-29-coding-clues.md`).
+/// nineteen authors whom forms and, but for four rules, the knowledge had not learned from (`docs/measurements/2026-11-29-coding-clues.md`).
 const ODDS_UNSEEN_TENTHS: u32 = 12;
 
 /// The same for what rules decide, before anything is ranked.

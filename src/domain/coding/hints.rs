@@ -41,8 +41,8 @@ pub struct Hints {
     pub spoken_of: BTreeSet<usize>,
     /// Words of the caller's own name: the capital words that the context begins with, or that stand behind *trades as*.
     own_name: Vec<String>,
-    /// The account that takings go to until a journal posts the sales, where the context says so.
-    pub takings: Option<Takings>,
+    /// The accounts that takings go to until a journal posts the sales.
+    pub takings: Takings,
     /// A sentence speaks of clearing.
     pub speaks_of_clearing: bool,
 }
@@ -263,11 +263,17 @@ impl Hint {
             .map(|part| part.split_whitespace().collect())
             .collect();
         let has_service = |part: &Vec<&str>| part.iter().any(|part| is_payment_service(part));
-        let Some(at) = parts.iter().position(|part| part.contains(&word)) else { return Vec::new() };
-        let (before, behind) = parts.split_at(at);
-        let Some((own, behind)) = behind.split_first() else { return Vec::new() };
         const VERBS: &[&str] =
             &["IS", "ARE", "TAKES", "PAYS", "COLLECTS", "BRINGS", "SETTLES", "PASSES", "COVERS", "HANDLES", "SENDS"];
+        // "It arrives as Stripe, and I treat all Stripe as subscriptions": the part that says what it is.
+        let tells = |part: &Vec<&str>| {
+            let next = part.iter().position(|known| *known == word).and_then(|place| part.get(place + 1));
+            next.is_some_and(|next| *next == "AS")
+        };
+        let spoken = parts.iter().position(tells).or_else(|| parts.iter().position(|part| part.contains(&word)));
+        let Some(at) = spoken else { return Vec::new() };
+        let (before, behind) = parts.split_at(at);
+        let Some((own, behind)) = behind.split_first() else { return Vec::new() };
         let begins = own.iter().position(|part| *part == word).is_some_and(|place| {
             place <= 1 && (at == 0 || own.get(place + 1).is_some_and(|next| VERBS.contains(next)))
         });

@@ -87,7 +87,7 @@ impl Likeness {
         }
     }
 
-    /// Little-endian: how many concepts there are (u32); twelve forms (the identity's part and a scale as f32, and int8 weights row by
+    /// Little-endian: how many concepts there are (u32); eleven forms (the identity's part and a scale as f32, and int8 weights row by
     /// row) of 128 rows, or a row for each trait or concept; then two vectors of f32.
     fn read(mut rest: &'static [u8]) -> Option<Self> {
         let rest_of = &mut rest;

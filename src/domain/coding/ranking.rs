@@ -84,7 +84,7 @@ const LEAD_MIN: f32 = 0.3;
 /// No account is less likely by the line, or by the context, than so many natural logarithms.
 const FARTHEST: f32 = -8.0;
 
-/// What stands for the chance by the line of an account of another type, which is not compared.
+/// What stands for the chance by the line of an account that is not compared.
 const NOT_COMPARED: f32 = -3.0;
 
 /// From this chance on a line is decided by its ranking; below it is left to a person, with the account that is likeliest.
@@ -226,7 +226,7 @@ pub struct Ranking<'k> {
 
 /// How near accounts are to a line.
 struct LikenessToAccounts {
-    /// The logarithm of each one's chance by the line alone, among those of the compared type.
+    /// The logarithm of each one's chance by the line alone, among those that are compared.
     by_line: Vec<f32>,
     /// By how much each is behind the nearest to the context.
     by_context: Vec<f32>,
@@ -479,8 +479,7 @@ impl<'k> Ranking<'k> {
         found
     }
 
-    /// How near a line of some words, and the words of the context near them, are to accounts; each with whether it is of the type
-    /// that is compared.
+    /// How near a line of some words, and the words of the context near them, are to accounts; each with whether it is compared.
     fn likeness(
         &self,
         words: &[&str],

@@ -157,6 +157,12 @@ mod tests {
     }
 
     #[test]
+    fn every_concept_has_its_row() {
+        let concepts = Knowledge::get().concepts().count();
+        assert_eq!(Layers::get().map(|layers| layers.concepts.rows().len()), Some(concepts));
+    }
+
+    #[test]
     fn a_code_that_is_far_likelier_than_that_of_the_rules_is_taken() {
         let meaning = &Knowledge::get().meaning;
         let names = ["Books sold", "Rent of the shop", "Current account"].map(|name| meaning.vector(name));

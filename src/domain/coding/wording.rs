@@ -180,7 +180,7 @@ const LEADING: &[&str] = &["TO", "FROM", "IN", "OUT", "OUTWARD", "INWARD", "RECE
 
 /// Which tax a payment to HMRC is for, recognised by the form of its reference: a PAYE accounts office reference, a unique
 /// taxpayer reference with K for Self Assessment or with A00101A for Corporation Tax; or a parent's Tax-Free Childcare account, whose
-/// payments to a nursery have four letters of the child's name, five digits and TFC.
+/// payments to a nursery have four letters of the child's name, digits and TFC.
 fn hmrc_reference(words: &[&str]) -> &'static str {
     if !words.iter().any(|word| matches!(*word, "HMRC" | "REVENUE" | "CUMBERNAULD" | "SHIPLEY")) {
         return "";
@@ -318,11 +318,7 @@ impl Wording {
                 continue;
             }
             // Square's payouts are printed as one word with that of its first company.
-            if word == "SQUAREUP" {
-                padded.push_str("SQUARE UP ");
-                payee.push("SQUARE");
-                continue;
-            }
+            let word = if word == "SQUAREUP" && line.amount > 0 { "SQUARE" } else { word };
             match printed::pieces(word) {
                 Some(pieces) => padded.extend(pieces.into_iter().flat_map(|piece| [piece, " "])),
                 None => padded.extend([word, " "]),

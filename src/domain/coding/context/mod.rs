@@ -27,7 +27,8 @@ pub struct Business<'k> {
     pub is_vat_registered: bool,
     /// A VAT scheme was named whose effect on single lines cannot be known.
     pub has_special_vat_scheme: bool,
-    /// On the flat rate scheme what is bought carries no VAT that could be reclaimed (Notice 733, section 4).
+    /// On the flat rate scheme what is bought carries no VAT that could be reclaimed (Notice 733, section 4), unless the context wants
+    /// the VAT of receipts coded all the same.
     pub has_flat_rate: bool,
     /// Construction services are under the domestic reverse charge.
     pub has_reverse_charge: bool,
@@ -93,7 +94,7 @@ impl<'k> Business<'k> {
             sectors: sectors(knowledge, &folded, &context_phrases, &chart_phrases),
             is_vat_registered: vat_status::is_vat_registered(batch, &names, words),
             has_special_vat_scheme: in_context(&words.special_vat_scheme) > 0,
-            has_flat_rate: has_flat_rate(&folded),
+            has_flat_rate: has_flat_rate(&folded) && !codes_vat_of_receipts(&batch.business_context),
             has_reverse_charge: has_reverse_charge(&batch.business_context) || has_phrase(&folded, "DRC"),
             asset_from_pence: asset_from_pence(batch, words),
             leases_vehicles: leases_vehicles(&batch.business_context),
@@ -323,38 +324,54 @@ fn has_private_purchases(context: &str, words: &WordLists) -> bool {
     })
 }
 
-/// Whether a folded context says that the business is on the flat rate scheme, so that purchases are to be coded without VAT: "standard
-/// scheme, not flat rate" does not, nor does whoever wants the VAT of receipts coded all the same.
+/// Whether a folded context says that the business is on the flat rate scheme: "standard scheme, not flat rate" does not.
 fn has_flat_rate(folded: &str) -> bool {
     const DENIALS_BEFORE: usize = 4;
     let words: Vec<&str> = folded.split(' ').collect();
-    if codes_vat_of_receipts(&words) {
-        return false;
-    }
     words.windows(2).enumerate().any(|(at, pair)| {
         let before = words.get(at.saturating_sub(DENIALS_BEFORE)..at).unwrap_or_default();
         pair == ["FLAT", "RATE"] && !before.iter().any(|word| matches!(*word, "NOT" | "NO" | "LEFT" | "NEVER"))
     })
 }
 
-/// Whether words ask for the VAT that is on a receipt: "please code each line with the VAT that is really on it".
-fn codes_vat_of_receipts(words: &[&str]) -> bool {
-    const VERBS: &[&str] = &["CODE", "CODING", "ENTER", "ENTERING", "POST", "POSTING", "RECORD", "RECORDING", "SHOW"];
-    const VAT_WITHIN: usize = 6;
-    const RECEIPT_WITHIN: usize = 6;
-    let is_denial = |word: &&str| matches!(*word, "NO" | "NOT" | "WITHOUT" | "DONT" | "NEVER" | "GROSS");
-    words.iter().enumerate().filter(|(_, word)| VERBS.contains(word)).any(|(at, _)| {
-        let before = words.get(at.saturating_sub(2)..at).unwrap_or_default();
-        let behind = words.get(at + 1..).unwrap_or_default();
-        let Some(vat) = behind.iter().take(VAT_WITHIN).position(|word| *word == "VAT") else { return false };
-        let wanted = behind.get(..vat).unwrap_or_default();
-        let rest = behind.get(vat + 1..).unwrap_or_default();
-        let is_of_receipt = rest.iter().take(RECEIPT_WITHIN).any(|word| {
-            matches!(*word, "IT" | "THEM" | "RECEIPT" | "RECEIPTS" | "INVOICE" | "INVOICES" | "BILL" | "BILLS")
-        });
-        is_of_receipt
-            && rest.iter().take(RECEIPT_WITHIN).any(|word| *word == "ON")
-            && !before.iter().chain(wanted).any(is_denial)
+/// Whether a sentence asks for the VAT that is on a receipt: "please code each line with the VAT that is really on it". What is not to
+/// be coded, or is on what is sold, is something else.
+fn codes_vat_of_receipts(context: &str) -> bool {
+    const VERBS: &[&str] = &["CODE", "CODING", "ENTER", "ENTERING", "POST", "POSTING", "RECORD", "RECORDING"];
+    const RECEIPTS: &[&str] = &["BILL", "BILLS", "INVOICE", "INVOICES", "IT", "RECEIPT", "RECEIPTS", "THEM"];
+    const OTHERWISE: &[&str] = &[
+        "CANNOT",
+        "CANT",
+        "CUSTOMER",
+        "CUSTOMERS",
+        "DONT",
+        "NEEDNT",
+        "NEITHER",
+        "NEVER",
+        "NIL",
+        "NO",
+        "NONE",
+        "NOT",
+        "SALE",
+        "SALES",
+        "SHOULDNT",
+        "WITHOUT",
+    ];
+    const WITHIN: usize = 6;
+    sentences(context).any(|sentence| {
+        let folded = fold(sentence);
+        let words: Vec<&str> = folded.split(' ').collect();
+        let asks = |at: usize| {
+            let behind = words.get(at + 1..).unwrap_or_default();
+            let vat = behind.iter().take(WITHIN).position(|word| *word == "VAT");
+            let Some(rest) = vat.and_then(|vat| behind.get(vat + 1..)) else { return false };
+            let on = rest.iter().take(WITHIN).position(|word| *word == "ON");
+            let Some(receipt) = on.and_then(|on| rest.get(on + 1..)) else { return false };
+            let around = words.get(at.saturating_sub(WITHIN)..).unwrap_or_default();
+            receipt.iter().take(WITHIN).any(|word| RECEIPTS.contains(word))
+                && !around.iter().any(|word| OTHERWISE.contains(word))
+        };
+        words.iter().enumerate().any(|(at, word)| VERBS.contains(word) && asks(at))
     })
 }
 

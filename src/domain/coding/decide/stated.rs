@@ -13,7 +13,6 @@ use crate::domain::coding::instructions::is_payment_service;
 use crate::domain::coding::knowledge::{NameWord, stem};
 use crate::domain::coding::person::is_person;
 use crate::domain::coding::statements::Paid;
-use crate::domain::coding::takings::Takings;
 use crate::domain::coding::weights::WEIGHTS;
 use crate::domain::coding::wording::{Channel, Wording, is_month};
 
@@ -33,14 +32,18 @@ impl Decider<'_> {
     pub(super) fn cleared(&self, wording: &Wording, clues: &[Clue], money_in: bool) -> Option<usize> {
         let text = wording.text();
         let is_receipt = money_in && !says_charge(text) && !is_money_back(wording) && !is_person(&wording.payee);
-        let takings = self.hints.takings.as_ref().filter(|_| is_receipt)?;
+        if !is_receipt {
+            return None;
+        }
+        const OTHER: &[&str] = &["ADVANCE", "CHEQUE", "CHEQUES", "CHQ", "GRANT", "INTEREST", "ISA", "LOAN"];
+        let is_other = || wording.channel == Channel::Cheque || text.split(' ').any(|word| OTHER.contains(&word));
         let is_cash = || {
             wording.channel == Channel::Cash
-                || has_phrase(text, "CASH")
-                || ["PAID IN", "COUNTER CREDIT"].iter().any(|phrase| has_phrase(text, phrase))
+                || ["CASH", "COUNTER CREDIT", "PAID IN"].iter().any(|phrase| has_phrase(text, phrase))
         };
-        let is_payout = takings.takes_payout(text) && self.is_about(clues.first(), PAID_SALES);
-        (is_payout || takings.takes_cash() && is_cash()).then_some(takings.account)
+        let takings = &self.hints.takings;
+        let payout = takings.of_payout(text).filter(|_| self.is_about(clues.first(), PAID_SALES));
+        payout.or_else(|| takings.of_cash().filter(|_| is_cash() && !is_other()))
     }
 
     /// Adds the accounts that the context sends lines like this to, by code or by amount.
@@ -228,8 +231,7 @@ impl Decider<'_> {
 
     /// The clearing account of whose money a shop takes for others, where the context speaks of clearing: *PayPoint clearing*.
     fn cleared_by_name(&self, wording: &Wording, money_in: bool) -> Option<usize> {
-        let is_of_others = |takings: &Takings| takings.is_of_others(wording.text());
-        if !self.hints.speaks_of_clearing || self.hints.takings.as_ref().is_some_and(is_of_others) {
+        if !self.hints.speaks_of_clearing || self.hints.takings.is_of_others(wording.text()) {
             return None;
         }
         let is_kept = |account: &usize| {

@@ -48,11 +48,15 @@ fn whoever_wants_the_vat_of_receipts_coded_has_it_on_the_flat_rate_too() {
     let chart = [("Fees", Income), ("Stationery", Expense), ("Computer equipment", Expense)];
     let lines = [("RYMAN 4418 READING", "-14.97")];
     let vat = |context| vat_on_chart(context, &chart, &lines);
-    assert_eq!(vat("A consultancy on the VAT flat rate scheme."), [Vat::NoVat]);
-    assert_eq!(
-        vat("A consultancy on the VAT flat rate scheme. Code no VAT on what we buy, whatever is on the receipt."),
-        [Vat::NoVat]
-    );
+    for denied in [
+        "A consultancy on the VAT flat rate scheme.",
+        "A consultancy on the VAT flat rate scheme. Code no VAT on what we buy, whatever is on the receipt.",
+        "A consultancy on the VAT flat rate scheme, so you don't need to code the VAT on receipts.",
+        "A consultancy on the VAT flat rate scheme. We show VAT on our sales invoices.",
+        "A consultancy on the VAT flat rate scheme. Code VAT as none on bills.",
+    ] {
+        assert_eq!(vat(denied), [Vat::NoVat], "{denied}");
+    }
     for asked in [
         "A consultancy. We are on VAT flat rate, but please code each line with the VAT that is really on it, in and out.",
         "Flat rate VAT (14.5%), but keep coding each line with the VAT that is on the supplier's receipt.",

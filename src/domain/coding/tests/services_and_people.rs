@@ -64,6 +64,19 @@ fn takings_go_where_the_context_has_them_cleared() {
 }
 
 #[test]
+fn a_later_part_says_what_a_service_takes() {
+    let chart = [
+        ("Pay-and-play court fees", Income),
+        ("Subscriptions - adult, family and junior", Income),
+        ("Balls and nets", Expense),
+    ];
+    let context = "A tennis club. Members pay online (ClubSpark, which arrives as Stripe, and I treat all Stripe as subscriptions) or \
+                   direct.";
+    let lines = [("STRIPE PAYMENTS UK CR", "341.00")];
+    assert_eq!(on_chart(context, &chart, &lines), ["Subscriptions - adult, family and junior"]);
+}
+
+#[test]
 fn squares_payouts_are_known_by_the_name_that_contexts_give_it() {
     let chart = [("Taproom sales", Income), ("Hops and malt", Expense), ("Square Clearing", Asset)];
     let context = "A brewery, limited company. Whatever Square pays over goes to Square Clearing.";
