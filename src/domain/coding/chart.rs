@@ -29,6 +29,8 @@ pub struct Fit {
 pub struct Chart {
     /// Best accounts of each concept, best first; by concept index.
     fits: Vec<Vec<Fit>>,
+    /// The concept that each account fits best, and how well; by account.
+    best: Vec<Option<(ConceptId, f32)>>,
     /// The first account that is for sales.
     pub main_sales: Option<usize>,
     /// Account of invoices owed to the caller.
@@ -120,6 +122,7 @@ impl Chart {
         Self {
             by_name: NameIndex::read(&words, &kinds, &knowledge.affinities, &knowledge.words),
             main_sales,
+            best: best_concepts(&fits, knowledge, accounts.len()),
             fits,
             receivables,
             payables,
@@ -187,6 +190,26 @@ impl Chart {
     pub fn fits(&self, concept: ConceptId) -> &[Fit] {
         self.fits.get(concept.index()).map_or(&[], Vec::as_slice)
     }
+
+    /// The concept that an account fits best, the first of equals, and how well.
+    pub fn concept_of(&self, account: usize) -> Option<(ConceptId, f32)> {
+        self.best.get(account).copied().flatten()
+    }
+}
+
+/// By account: the concept that it fits best, the first of equals, and how well.
+fn best_concepts(fits: &[Vec<Fit>], knowledge: &Knowledge, accounts: usize) -> Vec<Option<(ConceptId, f32)>> {
+    let mut best: Vec<Option<(ConceptId, f32)>> = vec![None; accounts];
+    for (id, _) in knowledge.concepts() {
+        for fit in fits.get(id.index()).into_iter().flatten() {
+            if let Some(known) = best.get_mut(fit.account)
+                && known.is_none_or(|(_, score)| fit.score > score)
+            {
+                *known = Some((id, fit.score));
+            }
+        }
+    }
+    best
 }
 
 /// The first account of a type whose name says that money is owed, by or to whomever, and no tax, wages or loan:

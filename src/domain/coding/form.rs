@@ -31,15 +31,8 @@ impl Form {
         &self.rows
     }
 
-    /// Adds what one number that is 1 adds.
-    pub fn add_row(&self, row: usize, sum: &mut Vector) {
-        if let Some(row) = self.rows.get(row) {
-            sum.add(row);
-        }
-    }
-
     /// Adds what one number adds.
-    pub fn add_part_of_row(&self, row: usize, number: f32, sum: &mut Vector) {
+    pub fn add_row(&self, row: usize, number: f32, sum: &mut Vector) {
         if let Some(row) = self.rows.get(row) {
             sum.add_part(row, number);
         }

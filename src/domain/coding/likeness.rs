@@ -128,12 +128,12 @@ impl Likeness {
         hidden.add(&self.hidden_line.of(&plain));
         hidden.add(&self.hidden_around.of(&around.plain));
         for number in traits.numbers() {
-            self.traits.add_row(number, &mut whole);
-            self.hidden_traits.add_row(number, &mut hidden);
+            self.traits.add_row(number, 1.0, &mut whole);
+            self.hidden_traits.add_row(number, 1.0, &mut hidden);
         }
         for (concept, part) in clues {
-            self.concepts.add_part_of_row(concept.index(), *part, &mut whole);
-            self.hidden_concepts.add_part_of_row(concept.index(), *part, &mut hidden);
+            self.concepts.add_row(concept.index(), *part, &mut whole);
+            self.hidden_concepts.add_row(concept.index(), *part, &mut hidden);
         }
         whole.add(&self.units.of(&hidden.rectified()));
         LineMeaning { whole, words: words.iter().map(|word| self.word.of(word)).collect() }

@@ -13,6 +13,7 @@ use super::batch::AccountType;
 use super::chart::Chart;
 use super::confidence::calibrated_by_rules;
 use super::decide::{Decider, Decision};
+use super::instructions::is_payment_service;
 use super::knowledge::{ConceptId, Knowledge, stem};
 use super::likeness::Likeness;
 use super::meaning::Vector;
@@ -320,12 +321,16 @@ impl<'k> Ranking<'k> {
             ALWAYS_NAMED.iter().filter_map(|name| knowledge.id(name)).flat_map(|concept| chart.fits(concept));
         let fits = always_named.filter(|fit| fit.score >= ALWAYS_NAMED_FIT_MIN);
         let always_named = fits.map(|fit| fit.account).collect();
-        let best = best_concepts(chart, knowledge);
         let beside = |concepts: &[&str]| {
-            let is_meant = |(account, name): &(&usize, &&str)| {
-                concepts.contains(*name) && !NEVER_PAID.iter().any(|word| chart.has_word(**account, word))
+            let is_meant = |account: &usize| {
+                let is_of_results =
+                    matches!(chart.kinds.get(*account), Some(AccountType::Income | AccountType::Expense));
+                let best = chart.concept_of(*account).filter(|(_, fit)| *fit >= BALANCE_SHEET_FIT_MIN);
+                !is_of_results
+                    && best.is_some_and(|(id, _)| concepts.contains(&knowledge.concept(id).name))
+                    && !NEVER_PAID.iter().any(|word| chart.has_word(*account, word))
             };
-            best.iter().filter(is_meant).map(|(account, _)| *account).collect()
+            (0..chart.kinds.len()).filter(is_meant).collect()
         };
         let (beside_costs, beside_sales) = (beside(PAID_LIKE_COSTS), beside(PAID_LIKE_SALES));
         let rarity = counts.into_iter().map(|count: f32| 1.0 / count.max(1.0).sqrt()).collect();
@@ -412,6 +417,12 @@ impl<'k> Ranking<'k> {
         let all: Vec<&str> = words_of(wording).collect();
         let words: Vec<&str> = all.iter().copied().filter(is_of_letters).collect();
         let near = self.near(&all)?;
+        // An account that is named for what the trade takes is meant by a service of which the context says nothing else.
+        let is_service_alone =
+            traits.money_in && !words.is_empty() && words.iter().all(|word| is_payment_service(word));
+        if is_service_alone && near.is_empty() && decision.method == Method::AccountName {
+            return None;
+        }
         let mut accounts = Vec::new();
         for account in 0..self.chart.kinds.len() {
             let is_compared = self.is_compared(account, traits.money_in);
@@ -646,22 +657,6 @@ impl<'k> Ranking<'k> {
 /// The type of the accounts that money of this direction goes to, as far as it is sales or costs.
 const fn wanted(money_in: bool) -> AccountType {
     if money_in { AccountType::Income } else { AccountType::Expense }
-}
-
-/// Of each account of the balance sheet, the concept that it fits best, where it fits one well.
-fn best_concepts(chart: &Chart, knowledge: &Knowledge) -> FxHashMap<usize, &'static str> {
-    let mut best: FxHashMap<usize, (f32, &'static str)> = FxHashMap::default();
-    for (id, concept) in knowledge.concepts() {
-        for fit in chart.fits(id).iter().filter(|fit| fit.score >= BALANCE_SHEET_FIT_MIN) {
-            let is_of_balance_sheet =
-                !matches!(chart.kinds.get(fit.account), Some(AccountType::Income | AccountType::Expense) | None);
-            let known = best.entry(fit.account).or_insert((0.0, ""));
-            if is_of_balance_sheet && fit.score > known.0 {
-                *known = (fit.score, concept.name);
-            }
-        }
-    }
-    best.into_iter().map(|(account, (_, name))| (account, name)).collect()
 }
 
 /// What the measures of an account come to.

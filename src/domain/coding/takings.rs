@@ -100,8 +100,8 @@ impl Takings {
     pub fn of_payout(&self, text: &str) -> Option<usize> {
         let is_named = |known: &&Cleared| text.split(' ').any(|word| known.services.iter().any(|name| name == word));
         // Direct Debits are no cards.
-        let is_card = text.split(' ').any(|word| is_payment_service(word) && word != "GOCARDLESS");
-        self.only(|known| is_named(&known)).or_else(|| self.only(|known| is_card && known.takes_cards))
+        let is_card = || text.split(' ').any(|word| is_payment_service(word) && word != "GOCARDLESS");
+        self.only(|known| is_named(&known)).or_else(|| self.only(|known| known.takes_cards && is_card()))
     }
 
     /// Whether a line is of a payment service, and others alone are spoken of.

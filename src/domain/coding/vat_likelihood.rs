@@ -2,8 +2,8 @@
 //! `tools/ranking` (`docs/adr/0019-vat-codes-are-learned-too.md`).
 //!
 //! A perceptron with one hidden layer of rectified units sees the meanings of the line, of its account, of what the context says near the
-//! line's words and of the context as a whole, the line's traits, and what the knowledge takes its words for. What the rules of `line_vat.rs` say counts beside it, by
-//! weights that were fitted to lines from which neither had learned.
+//! line's words and of the context as a whole, the line's traits, and what the knowledge takes its words for. What the rules of
+//! `line_vat.rs` say counts beside it, by weights that were fitted to lines from which neither had learned.
 
 use std::sync::OnceLock;
 
@@ -98,7 +98,7 @@ impl VatLikelihood {
             };
             let mut given = always;
             given.add(&layers.name.of(name));
-            layers.kinds.add_row(kind, &mut given);
+            layers.kinds.add_row(kind, 1.0, &mut given);
             Some(given)
         };
         Some(Self { layers, accounts: kinds.iter().zip(names).map(account).collect() })
@@ -118,10 +118,10 @@ impl VatLikelihood {
         hidden.add(&self.layers.line.of(line));
         hidden.add(&self.layers.around.of(around));
         for number in traits.numbers() {
-            self.layers.traits.add_row(number, &mut hidden);
+            self.layers.traits.add_row(number, 1.0, &mut hidden);
         }
         for (concept, part) in clues {
-            self.layers.concepts.add_part_of_row(concept.index(), *part, &mut hidden);
+            self.layers.concepts.add_row(concept.index(), *part, &mut hidden);
         }
         let hidden = hidden.rectified();
         let mut scores = self.layers.always;

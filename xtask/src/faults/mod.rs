@@ -84,6 +84,11 @@ impl Scenario {
         Self::SuggestKill,
     ];
 
+    /// Whether it measures how long answers take, so that nothing may run beside it.
+    const fn is_timed(self) -> bool {
+        matches!(self, Self::Start | Self::Bodies | Self::Unread | Self::SlowHeads)
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Kill => "kill",
@@ -126,6 +131,9 @@ pub struct Options {
     /// Run this scenario alone (repeat for several)
     #[arg(long, value_name = "NAME")]
     only: Vec<Scenario>,
+    /// Run those alone that measure how long answers take (true), or the others (false)
+    #[arg(long, value_name = "BOOL", conflicts_with = "only")]
+    timed: Option<bool>,
     /// Take this program instead of building one
     #[arg(long, value_name = "PATH")]
     binary: Option<PathBuf>,
@@ -206,7 +214,8 @@ pub fn run(options: &Options) -> Result<()> {
         Some(path) => Program::at(path)?,
         None => Program::build(profile)?,
     };
-    let scenarios = if options.only.is_empty() { Scenario::ALL.to_vec() } else { options.only.clone() };
+    let mut scenarios = if options.only.is_empty() { Scenario::ALL.to_vec() } else { options.only.clone() };
+    scenarios.retain(|scenario| options.timed.is_none_or(|timed| scenario.is_timed() == timed));
     let root = tempfile::Builder::new().prefix("bookkeeping-faults-").tempdir()?;
     let mut results: Vec<Value> = Vec::new();
     let mut failed = Vec::new();

@@ -86,6 +86,9 @@ const WORKERS: &[&str] = &["freelancers", "salaries", "subcontractors"];
 /// What firms sell, and people seldom: a word of it says what somebody worked with.
 const MATERIALS: &[&str] = &["building_materials", "cogs", "raw_materials"];
 
+/// How lines call what staff is paid.
+const WAGES: &[&str] = &["PAYROLL", "SALARIES", "SALARY", "WAGE", "WAGES"];
+
 /// Costs that a journal posts and a payment clears, where the chart keeps what is owed.
 const CLEARED: &[&str] = &["salaries", "director_salary", "corporation_tax"];
 
@@ -256,7 +259,6 @@ impl<'k> Decider<'k> {
             clues.retain(|clue| !self.is_about(Some(clue), &["salaries"]));
         }
         // Nor does whoever works for himself have wages, although he works shifts.
-        const WAGES: &[&str] = &["PAYROLL", "SALARY", "WAGE", "WAGES"];
         if !money_in
             && self.hints.statements.people.paid(wording.text()) == Some(Paid::SelfEmployed)
             && !wording.text().split(' ').any(|word| WAGES.contains(&word))
@@ -663,7 +665,7 @@ impl<'k> Decider<'k> {
                 || !is_of_documents && (may_go(weight.method) || may_go(weight.worded))
         });
         let Some((account, weight)) = ranked.first().cloned() else { return self.unknown(receipt.money_in) };
-        let concept = weight.concept.or_else(|| self.concept_of(account));
+        let concept = weight.concept.or_else(|| self.chart.concept_of(account).map(|(id, _)| id));
         let others = ranked.iter().skip(1).take(3).map(|(other, weight)| (*other, weight.sum / total)).collect();
         Decision {
             account,
@@ -765,18 +767,9 @@ impl<'k> Decider<'k> {
         meant.next().filter(|_| meant.next().is_none())
     }
 
-    /// The concept an account fits best.
-    fn concept_of(&self, account: usize) -> Option<ConceptId> {
-        let fits = self.knowledge.concepts().filter_map(|(id, _)| {
-            let fit = self.chart.fits(id).iter().find(|fit| fit.account == account)?;
-            Some((id, fit.score))
-        });
-        fits.max_by(|(a, left), (b, right)| left.total_cmp(right).then(b.cmp(a))).map(|(id, _)| id)
-    }
-
-    /// The same, where the account is as good as named after it.
+    /// The concept that an account is as good as named after.
     pub fn sure_concept_of(&self, account: usize) -> Option<ConceptId> {
-        self.concept_of(account).filter(|id| self.fit(account, self.knowledge.concept(*id).name) >= WEIGHTS.own_account)
+        self.chart.concept_of(account).filter(|(_, fit)| *fit >= WEIGHTS.own_account).map(|(id, _)| id)
     }
 
     /// What is done with a line about which nothing is known.

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Decider, PAID_SALES};
+use super::{Decider, PAID_SALES, WAGES};
 use crate::domain::coding::batch::AccountType;
-use crate::domain::coding::evidence::Clue;
+use crate::domain::coding::evidence::{Clue, is_claim};
 use crate::domain::coding::instructions::is_payment_service;
 use crate::domain::coding::knowledge::{ConceptId, NameWord, Strength, Target, expand, stem};
 use crate::domain::coding::meaning::Vector;
@@ -227,7 +227,8 @@ impl Decider<'_> {
             self.candidates(wording, clues).into_iter().for_each(&mut compare);
         }
         // Whoever is paid wages, or what was spent for the business, does not draw on a loan for having its name.
-        if !money_in && is_pay_or_claim(wording.text()) {
+        let says = |words: &[&str]| wording.text().split(' ').any(|word| words.contains(&word));
+        if !money_in && (is_claim(wording) || says(WAGES)) && !says(&["DLA", "LOAN", "LOANS"]) {
             for (account, score) in &mut named {
                 if self.chart.kinds.get(*account) != Some(&AccountType::Expense)
                     && self.chart.has_word(*account, "LOAN")
@@ -465,26 +466,4 @@ fn words_within<'p>(text: &'p str, phrases: &'p [Phrase]) -> impl Iterator<Item 
 /// Whether a word speaks for an account: one of a phrase only for the accounts of what the phrase says.
 fn is_meant(phrase: Option<&Phrase>, account: usize) -> bool {
     phrase.is_none_or(|phrase| phrase.accounts.contains(&account))
-}
-
-/// Whether a line pays somebody wages or gives back what was spent, and speaks of no loan.
-fn is_pay_or_claim(text: &str) -> bool {
-    const PAID: &[&str] = &[
-        "EXP",
-        "EXPENSE",
-        "EXPENSES",
-        "EXPS",
-        "MILEAGE",
-        "PAYROLL",
-        "REIMB",
-        "REIMBURSE",
-        "REIMBURSED",
-        "REIMBURSEMENT",
-        "SALARIES",
-        "SALARY",
-        "WAGE",
-        "WAGES",
-    ];
-    let has = |words: &[&str]| text.split(' ').any(|word| words.contains(&word));
-    has(PAID) && !has(&["DLA", "LOAN", "LOANS"])
 }

@@ -30,20 +30,17 @@ fn says_charge(text: &str) -> bool {
 impl Decider<'_> {
     /// The account that the context has takings go to until a journal posts the sales, where the line is of some.
     pub(super) fn cleared(&self, wording: &Wording, clues: &[Clue], money_in: bool) -> Option<usize> {
-        let text = wording.text();
-        let is_receipt = money_in && !says_charge(text) && !is_money_back(wording) && !is_person(&wording.payee);
-        if !is_receipt {
-            return None;
-        }
         const OTHER: &[&str] = &["ADVANCE", "CHEQUE", "CHEQUES", "CHQ", "GRANT", "INTEREST", "ISA", "LOAN"];
-        let is_other = || wording.channel == Channel::Cheque || text.split(' ').any(|word| OTHER.contains(&word));
+        let (text, takings) = (wording.text(), &self.hints.takings);
         let is_cash = || {
-            wording.channel == Channel::Cash
-                || ["CASH", "COUNTER CREDIT", "PAID IN"].iter().any(|phrase| has_phrase(text, phrase))
+            let is_said = ["CASH", "COUNTER CREDIT", "PAID IN"].iter().any(|phrase| has_phrase(text, phrase));
+            let is_other = wording.channel == Channel::Cheque || text.split(' ').any(|word| OTHER.contains(&word));
+            (is_said || wording.channel == Channel::Cash) && !is_other
         };
-        let takings = &self.hints.takings;
         let payout = takings.of_payout(text).filter(|_| self.is_about(clues.first(), PAID_SALES));
-        payout.or_else(|| takings.of_cash().filter(|_| is_cash() && !is_other()))
+        let account = payout.or_else(|| takings.of_cash().filter(|_| is_cash()))?;
+        let is_receipt = money_in && !says_charge(text) && !is_money_back(wording) && !is_person(&wording.payee);
+        is_receipt.then_some(account)
     }
 
     /// Adds the accounts that the context sends lines like this to, by code or by amount.

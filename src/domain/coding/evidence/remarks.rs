@@ -51,7 +51,8 @@ const REFUNDS: &[&str] = &[
 ];
 
 /// Words of money that somebody has spent for the business.
-const CLAIMED: &[&str] = &["EXPENSES", "EXPS", "MILEAGE", "REIMB", "REIMBURSE", "REIMBURSEMENT", "REIMBURSED"];
+const CLAIMED: &[&str] =
+    &["EXP", "EXPENSE", "EXPENSES", "EXPS", "MILEAGE", "REIMB", "REIMBURSE", "REIMBURSEMENT", "REIMBURSED"];
 
 /// Whether a line pays somebody back what was spent for the business.
 pub fn is_claim(wording: &Wording) -> bool {

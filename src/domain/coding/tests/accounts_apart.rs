@@ -307,9 +307,7 @@ fn takings_are_no_refund_of_what_the_card_company_charges() {
             line("2025-07-09", "BANK GIRO CREDIT REF WORLDPAY, 44810227 0907", "271.50"),
         ],
     );
-    let [paid, taken] = found.as_slice() else { panic!("two lines: {found:?}") };
-    assert_eq!(paid, "Card machine fees");
-    assert!(["Rooms - guests paying direct", "Sales"].contains(&taken.as_str()), "{taken}");
+    assert_eq!(found, ["Card machine fees", "Rooms - guests paying direct"]);
 }
 
 #[test]
